@@ -119,6 +119,10 @@ class Registry(Generic[Registered]):
         except (TypeError, ValueError) as error:
             raise InputError(f"{self.kind} {name!r} refuses {parameters}: {error}") from error
 
+    def about(self, name: str) -> str:
+        """Return the first line of what the factory `name` says of itself."""
+        return (inspect.getdoc(self.factory(name)) or "").partition("\n")[0]
+
     def names(self) -> tuple[str, ...]:
         """Return the registered names, sorted; aliases are not repeated."""
         self._load()

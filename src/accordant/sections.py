@@ -11,7 +11,8 @@ A page reads the typed section, made just now or read from its JSON (`Section.re
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any, ClassVar, Self
+from dataclasses import dataclass
+from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError
 
@@ -39,6 +40,31 @@ class Part(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, from_attributes=True)
 
 
+Chapter = Literal["talks", "lists", "person"]
+
+
+@dataclass(frozen=True)
+class PagePart:
+    """What a section puts on the page of the run that it was added to.
+
+    Attributes
+    ----------
+    chapter
+        Where it stands: debates, lists, or decisions of one person.
+    title
+        Its heading.
+    html
+        Its content as HTML of its own: headings from h2 down, identifiers that are unique in it.
+    style
+        The sheet of styles that its content needs beside the one of all pages.
+    """
+
+    chapter: Chapter
+    title: str
+    html: str
+    style: str = ""
+
+
 class Section(Part):
     """A finished part of a result: immutable, with a name and a version that rises when keys change.
 
@@ -53,6 +79,10 @@ class Section(Part):
     def words(self) -> str:
         """What it found, in one sentence for lists of sections; empty where it has none."""
         return ""
+
+    def page_part(self) -> PagePart | None:
+        """Return what it puts on the page of its run; None if the page only lists it by its words."""
+        return None
 
     def to_json(self) -> dict[str, Any]:
         """Return the section as JSON values; numbers that are not finite are None."""

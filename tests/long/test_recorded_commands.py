@@ -101,7 +101,7 @@ PAGES: dict[str, tuple[str, set[str]]] = {
     "slate-city": ("accordant-runs/tourism-city-slates-1/report.html", {"load", "objectives"}),
 }
 BLOCKS = {
-    "article", "caption", "dd", "div", "dl", "dt", "figcaption", "figure", "footer", "h1", "h2", "h3", "h4", "header",
+    "article", "caption", "dd", "div", "dl", "dt", "figcaption", "figure", "footer", "h1", "h2", "h3", "h4", "h5", "h6", "header",
     "li", "ol", "p", "pre", "section", "summary", "table", "tbody", "thead", "tr", "ul",
 }  # fmt: skip
 SHAPE = (

@@ -18,6 +18,7 @@ from accordant.decisions import Decisions
 from accordant.evaluation.leaderboard import LeaderboardRow
 from accordant.statistics import Estimate
 from accordant.evaluation.remarks import remarks
+from accordant.report.labels import readable_names
 from accordant.report.render import render
 from accordant.runs.record import Record
 from accordant.report.summary import VERDICT, answer
@@ -150,8 +151,9 @@ def test_hostile_names_stay_text(records: dict[str, Json]) -> None:
 def test_numbers_in_the_leaderboard_are_those_of_the_record(variant: Json) -> None:
     page = Page(rendered(variant))
     weighted = sorted((m for m in variant["test"]["metrics"] if m["weight"] > 0), key=lambda m: -m["weight"])[:5]
+    names = readable_names(Record.read(variant))
     for row in variant["test"]["leaderboard"]:
-        name = readable(row["strategy"])
+        name = readable(names.get(row["strategy"], row["strategy"]))
         found = [
             cells
             for cells in page.rows
@@ -159,7 +161,10 @@ def test_numbers_in_the_leaderboard_are_those_of_the_record(variant: Json) -> No
         ]
         assert len(found) == 1
         score, metrics = found[0][2], found[0][5:]
-        assert_shows(score, row["score"], "unranked")
+        if row["candidate"]:
+            assert_shows(score, row["score"], "unranked")
+        else:
+            assert score == "not scored"
         for column, text in zip(weighted, metrics, strict=True):
             assert_shows(text, row["metrics"][column["label"]], "not defined")
 
@@ -213,9 +218,11 @@ def test_answer_names_selection_score_and_constant(records: dict[str, Json]) -> 
     said = Page(rendered(records["tiny"])).text
     assert "selected utilitarian (compromise)" in said
     assert "0.900 (with a 90% interval of [0.870, 0.950])" in said
-    constant = "(constant:Grant) scores 0.750 (with a 90% interval of [0.720, 0.800])"
+    constant = "(Always Grant) scores 0.750 (with a 90% interval of [0.720, 0.800])"
     assert f"{constant}, less than the selected strategy" in said
-    assert ", more than the selected strategy" in Page(rendered(records["constant on top"])).text
+    on_top = Page(rendered(records["constant on top"])).text
+    assert "Always Grant scores 0.900 [0.870, 0.950], and no strategy scores higher" in on_top
+    assert "The same action for everybody" not in on_top  # said once
 
 
 @pytest.mark.parametrize(
@@ -347,4 +354,4 @@ def test_the_page_says_early_where_each_reward_comes_from(records: dict[str, Jso
 
 def test_the_page_of_a_record_without_sources_only_says_who_there_is(records: dict[str, Json]) -> None:
     page = Page(rendered(records["tiny"]))
-    assert "Who was asked and what they want" in page.text and "Reward: " not in page.text
+    assert "Stakeholders and their rewards" in page.text and "Reward: " not in page.text

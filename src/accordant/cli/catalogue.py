@@ -20,7 +20,7 @@ def registered_strategies() -> list[dict[str, Any]]:
             "kind": getattr(strategies.factory(name), "kind", ""),
             "also": ", ".join(strategies.aliases(name)),
             "parameters": _parameters(strategies.factory(name)),
-            "summary": _summary(strategies.factory(name)),
+            "summary": strategies.about(name),
         }
         for name in strategies
     ]
@@ -34,7 +34,7 @@ def registered_metrics() -> list[dict[str, Any]]:
             "goal": goal if isinstance(goal := getattr(metrics.factory(name), "goal", ""), str) else "by parameter",
             "also": ", ".join(metrics.aliases(name)),
             "parameters": _parameters(metrics.factory(name)),
-            "summary": _summary(metrics.factory(name)),
+            "summary": metrics.about(name),
         }
         for name in metrics
     ]
@@ -60,7 +60,3 @@ def _parameters(factory: Callable[..., Any]) -> dict[str, str]:
         name: "required" if parameter.default is inspect.Parameter.empty else repr(parameter.default)
         for name, parameter in signature.parameters.items()
     }
-
-
-def _summary(factory: Callable[..., Any]) -> str:
-    return (inspect.getdoc(factory) or "").partition("\n")[0]

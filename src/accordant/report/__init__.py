@@ -1,6 +1,7 @@
 """Reports: one self-contained HTML file per run, made from nothing but its record.
 
-    record (``run.json``) ──► reading ──► what sections say ──► templates/ + charts/ ──► HTML
+    record (``run.json``) ──► labels ──► reading ──► what parts say ──► templates/ + charts/ ──► HTML
+    sections added since ──► their own parts of the page ──► added ──┘
 
 The file needs no network, no script and no fonts, and the same record gives the same bytes.
 """

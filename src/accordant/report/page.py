@@ -15,6 +15,7 @@ from markupsafe import Markup
 from accordant.naming import listed
 from accordant.report.charts.svg import clean, swatch, tag
 from accordant.report.scale import count, interval, number, percent
+from accordant.sections import Chapter, PagePart
 
 SHARED = "accordant.report"  # whose templates and styles all pages share
 
@@ -43,6 +44,11 @@ class Page:
         """Return a page; text is escaped and stripped of what no page can show, a misspelt name is an error."""
         return self._environment.get_template(template).render(style=self._style, **content)
 
+    def part(self, chapter: Chapter, title: str, template: str, **content: Any) -> PagePart:
+        """Return a part of the page of a run, from a template that has no head and no foot."""
+        html = self._environment.get_template(template).render(part=True, **content)
+        return PagePart(chapter, title, html, self._own_style)
+
     @cached_property
     def _environment(self) -> Environment:
         environment = Environment(
@@ -62,9 +68,13 @@ class Page:
 
     @cached_property
     def _style(self) -> Markup:
-        files = [importlib.resources.files(SHARED) / "style.css"]
-        files += [importlib.resources.files(self.package) / self.sheet] if self.sheet else []
-        return Markup("\n".join(file.read_text(encoding="utf-8") for file in files))  # noqa: S704 - files of this package
+        shared = (importlib.resources.files(SHARED) / "style.css").read_text(encoding="utf-8")
+        styles = (shared, self._own_style) if self.sheet else (shared,)
+        return Markup("\n".join(styles))  # noqa: S704 - files of this package
+
+    @cached_property
+    def _own_style(self) -> str:
+        return (importlib.resources.files(self.package) / self.sheet).read_text(encoding="utf-8") if self.sheet else ""
 
 
 def breakable(words: object) -> Markup:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Self
 
 from accordant.problem import Stakeholder
+from accordant.report.labels import readable_names, with_names
 from accordant.report.scale import percent
 from accordant.runs.record import Column, Record, Row
 from accordant.runs.scrutiny_record import ScrutinyPart
@@ -95,14 +96,29 @@ class Listing(ABC):
 
 @dataclass(frozen=True)
 class Reading(Listing):
-    """A record and the questions that several sections ask of it."""
+    """A record and the questions that several sections ask of it.
+
+    Attributes
+    ----------
+    record
+        What is read.
+    labels
+        Name of a strategy to its label, where the record calls it by another name than its label.
+    """
 
     record: Record
+    labels: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
     def of(cls, content: Mapping[str, Any]) -> Self:
         """Return the reading of the object of a ``run.json``."""
         return cls(Record.read(content))
+
+    @classmethod
+    def named(cls, record: Record) -> Self:
+        """Return the reading of a record that calls strategies by names in words."""
+        names = readable_names(record)
+        return cls(with_names(record, names), {name: label for label, name in names.items()})
 
     @cached_property
     def lines(self) -> tuple[Line, ...]:
@@ -119,6 +135,19 @@ class Reading(Listing):
     def selected(self) -> Line | None:
         """The line of D*; None if it is not listed."""
         return self.find(self.record.selected)
+
+    @cached_property
+    def shown(self) -> tuple[Line, ...]:
+        """Lines without those that decide as another candidate does; the selected one always."""
+        return tuple(line for line in self.lines if line.selected or not self._stands_for(line))
+
+    def alike(self, line: Line) -> tuple[Line, ...]:
+        """Return the lines that decide as one does and stand behind it."""
+        return tuple(each for each in self.lines if each not in self.shown and self._stands_for(each) == line)
+
+    def label(self, name: str) -> str:
+        """Return the label of a strategy, by which commands know it."""
+        return self.labels.get(name, name)
 
     @property
     def scrutiny(self) -> ScrutinyPart:
@@ -149,6 +178,10 @@ class Reading(Listing):
             return label
         words = [declared.get(name, {}).get(value, "") for name, value in zip(attributes, values, strict=True)]
         return " × ".join(f"{word} ({value})" if word else value for word, value in zip(words, values, strict=True))
+
+    def _stands_for(self, line: Line) -> Line | None:
+        """Return the candidate as which a line decides; None if it stands for itself."""
+        return self.find(line.row.alike) if line.row.alike else None
 
     def _line(self, row: Row, position: int) -> Line:
         about = self.record.strategies.get(row.strategy)

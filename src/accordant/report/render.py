@@ -8,12 +8,16 @@ from typing import Any
 
 from markupsafe import Markup
 
+from accordant.report.added import added_sections
 from accordant.report.charts.bars import meter
 from accordant.report.charts.panels import GROUP_SHAPES, group_panel, metric_panel, score_axis, score_scale, score_strip
 from accordant.report.charts.pareto import pareto_chart
 from accordant.report.distribution import Grouping, groupings, rates_behind_metrics, rewards_by_stakeholder
+from accordant.report.headlines import headlines
+from accordant.report.overview import overview
 from accordant.report.page import Page
 from accordant.report.reading import GOALS, MARKS, Reading
+from accordant.report.rules import about, rules
 from accordant.report.scrutiny import findings
 from accordant.report.scrutiny.deciders import VARIATIONS
 from accordant.report.scrutiny.trust import QUANTILES
@@ -44,35 +48,42 @@ def render(record: Record, added: Sequence[Link] = ()) -> str:
     added
         Sections that were added to the run since.
     """
-    reading = Reading(record)
-    lines = reading.lines
+    reading = Reading.named(record)
+    record, names = reading.record, {label: name for name, label in reading.labels.items()}
+    sections = added_sections(added, names)
     weighted = sorted(reading.weighted, key=lambda column: -column.weight)
+    told, looked_at, judged = answer(reading), findings(reading), checks(reading)
+    dominance, groups = standings(reading, weighted), groupings(reading)
     return PAGE.render(
         "report.html",
         reading=reading,
         record=record,
         case=record.case,
-        answer=answer(reading),
-        score_scale=score_scale(line.row.score for line in lines),
+        answer=told,
+        overview=overview(reading, told, looked_at, frozenset(each.chapter for each in sections)),
+        says=headlines(reading, told, looked_at, judged, dominance, groups),
+        rules=rules(reading),
+        score_scale=score_scale(line.row.score for line in reading.candidates or reading.lines),
         score_tables=_score_tables(reading, weighted),
         all_tables=_all_tables(reading),
         panels=_metric_panels(reading, weighted),
         pareto=_pareto(reading, weighted),
-        standings=standings(reading, weighted),
+        standings=dominance,
         rewards=rewards_by_stakeholder(reading),
         rates=rates_behind_metrics(reading),
-        groupings=[(each, _group_panels(reading, each, i)) for i, each in enumerate(groupings(reading), 1)],
+        groupings=[(each, _group_panels(reading, each, i)) for i, each in enumerate(groups, 1)],
         errors=reward_errors(reading),
         searches=searches(reading),
         fixed_models=fixed_models(reading),
         validation={row.strategy: row for row in record.validation.leaderboard},
         places=compare(reading),
         unselectable=_unselectable(record),
-        checks=checks(reading),
-        scrutiny=findings(reading),
+        checks=judged,
+        scrutiny=looked_at,
         given=[name for name, source in record.reward_sources.items() if source.given],
         command=_command(record),
-        added=added,
+        added=sections,
+        part_styles=Markup("\n").join(dict.fromkeys(each.style for each in sections if each.style)),
     )  # fmt: skip
 
 
@@ -87,7 +98,7 @@ def _all_tables(reading: Reading) -> list[Any]:
 
 def _metric_panels(reading: Reading, weighted: list[Column]) -> list[tuple[Column, Markup]]:
     return [
-        (column, metric_panel(f"trade-off-{index}", reading.lines, column, metric_decimals(reading, column.label)))
+        (column, metric_panel(f"trade-off-{index}", reading.shown, column, metric_decimals(reading, column.label)))
         for index, column in enumerate(weighted, 1)
     ]
 
@@ -106,7 +117,7 @@ def _group_panels(reading: Reading, grouping: Grouping, index: int) -> list[tupl
     """Return a panel for the favourable share and for each stakeholder; none if there are too many groups."""
     if len(grouping.names) > len(GROUP_SHAPES):
         return []
-    lines = [line for line in reading.lines if line.name in grouping.rows]
+    lines = [line for line in reading.shown if line.name in grouping.rows]
     shares, panels = grouping.values(None), []
     if any(value is not None for row in shares.values() for value in row.values()):
         title = "Share of favourable actions"
@@ -142,5 +153,6 @@ PAGE = Page(
     names={
         "MARKS": MARKS, "GOALS": GOALS, "GROUP_SHAPES": GROUP_SHAPES, "score_axis": score_axis,
         "score_strip": score_strip, "meter": meter, "QUANTILES": QUANTILES, "VARIATIONS": VARIATIONS,
+        "about": about,
     },
 )  # fmt: skip

@@ -22,8 +22,14 @@ class Answer:
 
     verdict: str  # the remark that no strategy beats a constant action; empty if one does
     exceptions: tuple[str, ...]  # baselines that do beat it: the verdict is about strategies that use expected rewards
-    sentences: tuple[Markup, ...]  # the answer, one thought each, with names of strategies emphasised
+    chosen: Markup  # what was selected, on what, and whom it consults
+    scores: tuple[Markup, ...]  # how it scores, one thought each, with names of strategies emphasised
     remarks: tuple[str, ...]  # all other remarks of the test leaderboard
+
+    @property
+    def sentences(self) -> tuple[Markup, ...]:
+        """All that is said of the selected strategy."""
+        return (self.chosen, *self.scores)
 
 
 def answer(reading: Reading) -> Answer:
@@ -31,31 +37,33 @@ def answer(reading: Reading) -> Answer:
     remarks = reading.record.test.remarks
     verdict = " ".join(remark for remark in remarks if VERDICT in remark)
     others = tuple(remark for remark in remarks if VERDICT not in remark)
-    sentences = (*_selected(reading), *_constant(reading), *_close(reading))
-    return Answer(verdict, _exceptions(reading) if verdict else (), sentences, others)
+    constant = () if verdict else _constant(reading)  # the verdict says it
+    scores = (*_score_told(reading), *constant, *_close(reading))
+    return Answer(verdict, _exceptions(reading) if verdict else (), _selected(reading), scores, others)
 
 
-def _selected(reading: Reading) -> list[Markup]:
-    data, line = reading.record.data, reading.selected
+def _selected(reading: Reading) -> Markup:
+    """Say which strategy was selected, on what, and whom it consults."""
+    line, consults = reading.selected, reading.record.selection.consults
     if line is None:
-        return [clean("Cross-validation selected no strategy.")]
+        return clean("Cross-validation selected no strategy.")
+    start = f"Cross-validation on {count(reading.record.data.train)} training rows selected "
     kind = "" if line.name == line.kind else f" ({line.kind})"
-    consults = reading.record.selection.consults
-    place = f"On the {count(data.test)} test rows, which were used neither to learn nor to select, "
-    start = f"Cross-validation on {count(data.train)} training rows selected "
-    score = reading.record.selection.score
-    corrected = (
-        ""
-        if score is None
-        else (
-            f" Its score on these rows, corrected for having been chosen on them, is {number(score.value)}"
-            f" ({reading.level} interval {interval(score.low, score.high)})."
-        )
-    )
-    return [
-        sentence(start, strong(line.name), f"{kind}.", f" {consults}" if consults else "", corrected),
-        sentence(f"{place}its composite score is {_score(line, reading)}."),
-    ]
+    return sentence(start, strong(line.name), f"{kind}.", f" {consults}" if consults else "")
+
+
+def _score_told(reading: Reading) -> list[Markup]:
+    """Return the score of the selected strategy on the test rows, and on the training rows that selected it."""
+    line, chosen = reading.selected, reading.record.selection.score
+    if line is None:
+        return []
+    place = f"On the {count(reading.record.data.test)} test rows, which were used neither to learn nor to select, "
+    told = [sentence(f"{place}its composite score is {_score(line, reading)}.")]
+    if chosen is not None:
+        limits = interval(chosen.low, chosen.high)
+        corrected = f"{number(chosen.value)} ({reading.level} interval {limits})"
+        told.append(sentence(f"On the training rows it is {corrected}, corrected for having been chosen on them."))
+    return told
 
 
 def _constant(reading: Reading) -> list[Markup]:
@@ -122,6 +130,8 @@ class Check:
         Of the selected strategy on the test rows.
     finding
         Whether the value meets the threshold, and whether the whole interval does.
+    meets
+        Whether the value does; None without a value or a threshold.
     """
 
     criterion: Criterion
@@ -130,6 +140,7 @@ class Check:
     value: str
     interval: str
     finding: str
+    meets: bool | None = None
 
 
 def checks(reading: Reading) -> tuple[Check, ...]:
@@ -155,7 +166,10 @@ def _check(reading: Reading, line: Line | None, criterion: Criterion) -> Check:
         return Check(criterion, label, requirement, NOT_DEFINED, "", reason)
     digits = decimals([cell.value, cell.low, cell.high])
     limits = interval(cell.low, cell.high, digits)
-    return Check(criterion, label, requirement, number(cell.value, digits), limits, _finding(cell, goal, threshold))
+    return Check(
+        criterion, label, requirement, number(cell.value, digits), limits, _finding(cell, goal, threshold),
+        None if threshold is None else _meets(cell.value, goal, threshold),
+    )  # fmt: skip
 
 
 def _column(reading: Reading, criterion: Criterion) -> Column | None:

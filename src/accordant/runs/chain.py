@@ -10,17 +10,20 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
+from jinja2 import TemplateError
 from pydantic import StrictInt, ValidationError
 
 from accordant import limits
 from accordant.errors import DataError, InputError, RunFolderError, SpecError
 from accordant.json_values import read_json_value
 from accordant.runs.manifest import SECTION_FILE, SECTIONS, Manifest, regular_bytes
-from accordant.sections import Part, Section, sections
+from accordant.sections import PagePart, Part, Section, sections
 from accordant.tables.output import add_to_run, one_writer
 
 MOST_SECTIONS = 9_999  # the numbers of four digits
@@ -88,9 +91,23 @@ class Link:
         found = self.section()
         if found is None:
             return "This version of accordant does not read it."
-        try:
+        with self._believed():
             return found.words
-        except (LookupError, TypeError, ValueError, AttributeError) as error:
+
+    def page_part(self) -> PagePart | None:
+        """Return what the section puts on the page of the run; None if it puts nothing there. Raises as `section`."""
+        found = self.section()
+        if found is None:
+            return None
+        with self._believed():
+            return found.page_part()
+
+    @contextmanager
+    def _believed(self) -> Iterator[None]:
+        """Turn what a section runs into that no command has written into an error that names its file."""
+        try:
+            yield
+        except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, TemplateError) as error:
             name = self.envelope.section
             raise RunFolderError(f"{self.file} is not what a section {name!r} holds: {error!r:.200}") from None
 

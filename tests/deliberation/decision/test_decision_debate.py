@@ -77,6 +77,10 @@ def test_the_same_seed_gives_the_same_bytes_and_a_page(finished, new):
     for part in ("What was settled", "Row 1: expected rewards", "Transcript", "Bank", "--row 1 --seed 4"):
         assert part in page
     assert render_decision(DecisionDebate.read(first.to_json())) == page
+    part = first.page_part()
+    assert (part.chapter, part.title) == ("talks", f"{first.subject}, debated")
+    main = page[page.index("<section") : page.index("</main>")].strip()
+    assert main in part.html and ".stamp" in part.style
 
 
 def test_what_constraints_forbid_and_who_is_left_to_a_person_is_said(finished, new):

@@ -17,7 +17,8 @@ from accordant.contexts import Contexts
 from accordant.errors import InputError
 from accordant.explanation import as_document, explain, influence, pivotal
 from accordant.explanation.wording import shown
-from accordant.report.explained import pages, render_explanation
+from accordant.report.added import nested
+from accordant.report.explained import explanation_part, pages, render_explanation
 from accordant.report.explained.render import strip_chart
 from accordant.utilities import ExpectedRewards
 
@@ -268,3 +269,19 @@ def test_a_heading_is_cut_where_its_drawing_ends():
     assert cut.endswith("…") and too_long.startswith(cut[:-1])
     assert 0.57 * len(cut) <= 350 / 12 < 0.57 * (len(cut) + 2)
     assert float(top) - 19 == 22 + 9 + 2 * 19  # heading, gap, and a row for each action
+
+
+def test_a_part_of_a_page_says_what_the_page_says():
+    content = document("kalai_smorodinsky")
+    kept = {name: content[name] for name in ("explanations", "influence", "pivotal")} | {"rests_on": ["Stated."]}
+    part = explanation_part(kept)
+    assert (part.chapter, part.title) == ("person", "Rows 0, 1 and 2, explained")
+    assert part.html.startswith('<ul class="remarks">') and "<li>Stated.</li>" in part.html
+    whole = render_explanation(content)
+    main = whole[whole.index("<section") : whole.index("</main>")].strip()
+    assert main in part.html
+    assert ".decided-cell" in part.style and "--ink: #" not in part.style
+    ids = re.findall(r' id="([^"]+)"', nested(part.html, "s-"))
+    assert len(ids) == len(set(ids)) and all(each.startswith("s-") for each in ids)
+    one = explanation_part(document(expected=make_expected(n=1), batch=False))
+    assert one.title == "Row 0, explained" and '<ul class="remarks">' not in one.html.partition("<section")[0]

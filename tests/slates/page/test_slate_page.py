@@ -9,9 +9,11 @@ import pytest
 
 from accordant.errors import InputError
 from accordant.naming import Named
+from accordant.report.added import nested
 from accordant.report.scale import interval, number, percent
 from accordant.slates.page import render_slates
 from accordant.slates.page.reading import SlateReading
+from accordant.slates.result import SlateResult
 from accordant.slates.page.summary import signed, span
 from accordant.slates.options import SlateOptions
 from accordant.slates.section import open_slates, show_slates
@@ -490,3 +492,22 @@ def test_a_real_run_is_rendered(page):
     for row in content["leaderboard"]:
         assert row["strategy"] in read.text
         assert percent(row["tied"]) in read.text
+
+
+def test_the_part_of_a_page_of_a_run_is_the_page_without_head_foot_and_contents(situations, page):
+    content = situations("tiny")
+    part = SlateResult.read(content).page_part()
+    assert (part.chapter, part.title) == ("lists", f"Lists of {content['k']}")
+    whole = render_slates(content)
+    sections = re.findall(r'<section id="([a-z]+)"', whole)
+    assert re.findall(r'<section id="([a-z]+)"', part.html) == sections
+    for section in sections[1:]:
+        assert text_of(section, part.html, page) == text_of(section, whole, page)
+    assert "<nav" in whole and "<nav" not in part.html
+    html = nested(part.html, "s-")
+    ids = re.findall(r' id="([^"]+)"', html)
+    assert set(re.findall(r' href="#([^"]+)"', html)) <= set(ids)
+    labelled = re.findall(r' aria-(?:labelledby|describedby)="([^"]+)"', html)
+    assert {each for names in labelled for each in names.split()} <= set(ids)
+    assert not re.search("<h[1-3]", html)
+    assert ".outcomes" in part.style

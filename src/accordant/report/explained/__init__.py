@@ -7,6 +7,6 @@ Like every report, the file needs no network, no script and no fonts, and the sa
 
 from __future__ import annotations
 
-from accordant.report.explained.render import render_explanation
+from accordant.report.explained.render import explanation_part, render_explanation
 
-__all__ = ["render_explanation"]
+__all__ = ["explanation_part", "render_explanation"]

@@ -10,10 +10,12 @@ from markupsafe import Markup
 
 from accordant.errors import InputError
 from accordant.explanation.explanation import FORMAT
+from accordant.naming import listed
 from accordant.report.charts.svg import figure, line, mark, tag, text, wrapped
 from accordant.report.explained import pages
 from accordant.report.page import Page
 from accordant.report.scale import Scale, linear_scale, number
+from accordant.sections import PagePart
 
 Json = dict[str, Any]
 
@@ -126,9 +128,27 @@ def render_explanation(content: dict[str, Any]) -> str:
     """
     if content.get("format") != FORMAT:
         raise InputError(f"explanations have format {content.get('format')!r}; allowed: {FORMAT}")
+    return PAGE.render("explanation.html", **_told(content))
+
+
+def explanation_part(content: Mapping[str, Any]) -> PagePart:
+    """Return explanations as a part of the page of their run.
+
+    Parameters
+    ----------
+    content
+        ``rests_on``, ``explanations``, ``influence`` and ``pivotal``, as in `accordant.explanation.as_document`.
+    """
+    numbers = listed([str(each["row"]) for each in content["explanations"]])
+    rows = "Row" if len(content["explanations"]) == 1 else "Rows"
+    return PAGE.part("person", f"{rows} {numbers}, explained", "explanation_part.html", **_told(content))
+
+
+def _told(content: Mapping[str, Any]) -> Json:
+    """Return what the templates read."""
     explanations = content["explanations"]
     charts = [strip_chart(f"strip-{k}", each) for k, each in enumerate(explanations, 1)]
-    return PAGE.render("explanation.html", content=content, explained=list(zip(explanations, charts, strict=True)))
+    return {"content": content, "explained": list(zip(explanations, charts, strict=True))}
 
 
 PAGE = Page(

@@ -12,6 +12,7 @@ from accordant.report.charts.panels import metric_panel, score_axis, score_scale
 from accordant.report.page import Page
 from accordant.report.reading import GOALS
 from accordant.report.tables import MetricTable, in_parts, metric_decimals, metric_table, score_cell
+from accordant.sections import PagePart
 from accordant.slates.options import command_line
 from accordant.slates.page import declarations, gains, maps, summary
 from accordant.slates.page.declarations import proxies
@@ -20,7 +21,7 @@ from accordant.slates.page.maps import centre, located, project
 from accordant.slates.page.reading import KINDS, RuleLine, SlateReading, role_words, sentence
 from accordant.slates.page.robustness import Robustness, changes, robustness
 from accordant.slates.page.tradeoffs import check, front_chart
-from accordant.slates.result import FORMAT, ItemResult
+from accordant.slates.result import FORMAT, ItemResult, SlateResult
 
 BESIDE, MORE = 5, 6  # measures beside the score, and per further table
 
@@ -33,28 +34,38 @@ def render_slates(content: dict[str, Any]) -> str:
     """
     if content.get("result") != FORMAT:
         raise InputError(f"the slates have format {content.get('result')!r}; allowed: {FORMAT}")
+    return PAGE.render("slates.html", **_told(content))
+
+
+def slates_part(content: SlateResult) -> PagePart:
+    """Return the same as a part of the page of the run that the slates were made of."""
+    return PAGE.part("lists", f"Lists of {content.k}", "slates_part.html", **_told(content.to_json()))
+
+
+def _told(content: dict[str, Any]) -> dict[str, Any]:
+    """Return what the templates read."""
     reading = SlateReading(content)
-    return PAGE.render(
-        "slates.html",
-        content=reading.result,
-        reading=reading,
-        front=_front(reading),
-        score_scale=score_scale(line.row.score for line in reading.lines),
-        boards=_boards(reading),
-        changed=changes(reading),
-        attainment=attainment_table(reading),
-        proxies=proxies(reading),
-        attention=_attention(reading),
-        load=_load(reading),
-        times=_times(reading),
-        robust=(robust := robustness(reading)),
-        proportional=_proportional(robust),
-        objectives=declarations.objective_rows(reading, _looked_at(reading)),
-        looked_at=_looked_at(reading),
-        check=check(reading.result.consumption),
-        criteria=declarations.criteria(reading),
-        command=command_line(content),
-    )  # fmt: skip
+    looked_at, robust = _looked_at(reading), robustness(reading)
+    return {
+        "content": reading.result,
+        "reading": reading,
+        "front": _front(reading),
+        "score_scale": score_scale(line.row.score for line in reading.lines),
+        "boards": _boards(reading),
+        "changed": changes(reading),
+        "attainment": attainment_table(reading),
+        "proxies": proxies(reading),
+        "attention": _attention(reading),
+        "load": _load(reading),
+        "times": _times(reading),
+        "robust": robust,
+        "proportional": _proportional(robust),
+        "objectives": declarations.objective_rows(reading, looked_at),
+        "looked_at": looked_at,
+        "check": check(reading.result.consumption),
+        "criteria": declarations.criteria(reading),
+        "command": command_line(content),
+    }
 
 
 def _proportional(found: Robustness) -> tuple[list[RuleLine], list[RuleLine]] | None:

@@ -1,0 +1,84 @@
+"""What sections that were added to a run put on its page: their own parts, nested under its headings."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from markupsafe import Markup
+
+from accordant.report.charts.svg import clean
+from accordant.report.labels import renamed
+from accordant.report.page import breakable
+from accordant.runs.chain import Link
+
+HEADING = re.compile(r"<(/?)h([1-6])(?=[ >])")
+TO_COPY = re.compile(r"(<(?:pre|code)\b.*?</(?:pre|code)>)", re.DOTALL)
+DEEPER = 2  # levels below the headings of a page of its own: chapter and fold stand above
+IDENTIFIERS = re.compile(r'( (?:id|for)="| href="#)(?=[^"])')
+LABELLED = re.compile(r'( aria-(?:labelledby|describedby)=")([^"]+)(?=")')
+
+
+@dataclass(frozen=True)
+class Added:
+    """One section that was added.
+
+    Attributes
+    ----------
+    link
+        Its file in the chain.
+    identifier
+        Of its fold, unique on the page.
+    words
+        What it found, in one sentence.
+    chapter, title, html, style
+        Its own part of the page; nothing where it has none.
+    """
+
+    link: Link
+    identifier: str
+    words: str
+    chapter: str = ""
+    title: str = ""
+    html: Markup | None = None
+    style: Markup | None = None
+
+
+def added_sections(links: Sequence[Link], names: Mapping[str, str]) -> tuple[Added, ...]:
+    """Return the sections of a chain, in its order; `names`: label to name of the strategies of the run."""
+    return tuple(_added(link, f"section-{number:04d}", names) for number, link in enumerate(links, 1))
+
+
+def _added(link: Link, identifier: str, names: Mapping[str, str]) -> Added:
+    part, words = link.page_part(), renamed(link.words, names)
+    if part is None:
+        return Added(link, identifier, words)
+    scope = f"part-{link.envelope.section}"
+    html = f'<div class="{scope}">{_with_names(nested(part.html, f"{identifier}-"), names)}</div>'
+    # made by a page of this program, which escapes what it is given, and by a file beside it
+    body, style = Markup(html), Markup(f".{scope} {{\n{part.style}\n}}")  # noqa: S704
+    return Added(link, identifier, words, part.chapter, part.title, body, style)
+
+
+def _with_names(html: str, names: Mapping[str, str]) -> str:
+    """Return HTML that calls strategies by their names, but for what is there to be copied."""
+    written = {str(form(label)): str(clean(name)) for label, name in names.items() for form in (breakable, clean)}
+    return "".join(
+        piece if place % 2 else renamed(piece, written) for place, piece in enumerate(TO_COPY.split(html))
+    )  # fmt: skip
+
+
+def nested(html: str, prefix: str) -> str:
+    """Return HTML of a page of its own as a part of another page.
+
+    Parameters
+    ----------
+    html
+        With all quotes of texts escaped, as templates write it.
+    prefix
+        Put before every identifier, and every reference to one.
+    """
+    html = HEADING.sub(lambda found: f"<{found[1]}h{min(6, int(found[2]) + DEEPER)}", html)
+    html = IDENTIFIERS.sub(lambda found: found[1] + prefix, html)
+    return LABELLED.sub(lambda found: found[1] + " ".join(prefix + each for each in found[2].split()), html)
