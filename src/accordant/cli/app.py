@@ -25,11 +25,13 @@ from accordant.errors import InputError
 from accordant.naming import plain_lines
 from accordant.tables.output import is_standard_output, output_file, write_output
 from accordant.terminal import (
+    Add,
     CaseName,
     Data,
     Json,
     Out,
     RunFolder,
+    RunOrCase,
     Seed,
     check_out,
     named_values,
@@ -129,7 +131,7 @@ def recommend(
 
 @app.command()
 def certify(
-    run: RunFolder,
+    run: RunOrCase,
     file: Annotated[
         str | None, typer.Argument(metavar="[FILE]", help="CSV file with new rows; none for the run's untouched rows.")
     ] = None,
@@ -144,53 +146,58 @@ def certify(
         bool, typer.Option("--frozen", help="Reference points stay where honest reports put them (a weaker threat).")
     ] = False,
     data: Annotated[str | None, typer.Option(help="Data file or folder of the run.")] = None,
+    add: Add = True,
     out: Out = None,
     json: Json = False,
 ) -> None:
     """Certify decisions: how far rewards may be misreported, and by whom, before an action changes."""
+    from accordant.cli.asked_rows import asked_rows
     from accordant.cli.run_tables import members_of, print_certified
-    from accordant.runs import read_run
+    from accordant.runs.certificates_section import certificates_section
     from accordant.runs.certification import certify_rows, write_certified
-    from accordant.runs.recommendation import inputs_of
 
-    finished = read_run(run)
-    check_out(out, inputs_of(finished, file, data), json=json)
-    source = sys.stdin if file == "-" else file
+    members = members_of(coalition)
+    asked = asked_rows(run, file, data, out, add=add, json=json)
     found = certify_rows(
-        finished, source, delta=delta, coalition=members_of(coalition), strategy=strategy, frozen=frozen, data=data
+        asked.run, asked.source, delta=delta, coalition=members, strategy=strategy, frozen=frozen, data=asked.data
     )
     if out is not None:
         write_certified(found, out)
     if not is_standard_output(out):
         print_json(found.to_json()) if json else print_certified(found, out)
+    if add:
+        rows = asked.rows(found.origin, found.certificate.expected.n_contexts)
+        asked.add(certificates_section(asked.run, rows, found))
 
 
 @app.command()
 def explain(
-    run: RunFolder,
+    run: RunOrCase,
     file: Annotated[
         str | None, typer.Argument(metavar="[FILE]", help="CSV file with new rows; none for the run's untouched rows.")
     ] = None,
     row: Annotated[str, typer.Option(help="Which rows to explain, from 0: numbers separated by commas.")] = "0",
     strategy: Annotated[str | None, typer.Option(help="Another strategy than the selected one.")] = None,
     data: Annotated[str | None, typer.Option(help="Data file or folder of the run.")] = None,
+    add: Add = True,
     out: Out = None,
     json: Json = False,
 ) -> None:
     """Explain decisions: what was traded off, who moved them, what would have changed them; as text, JSON or HTML."""
+    from accordant.cli.asked_rows import asked_rows
     from accordant.cli.run_tables import print_explanations
-    from accordant.runs import read_run
     from accordant.runs.explanation import explain_rows, write_explanation
-    from accordant.runs.recommendation import inputs_of
+    from accordant.runs.explanations_section import explanations_section
 
-    numbers, finished = row_numbers(row), read_run(run)
-    check_out(out, inputs_of(finished, file, data), json=json)
-    source = sys.stdin if file == "-" else file
-    found = explain_rows(finished, source, rows=numbers, strategy=strategy, data=data)
+    numbers = row_numbers(row)
+    asked = asked_rows(run, file, data, out, add=add, json=json)
+    found = explain_rows(asked.run, asked.source, rows=numbers, strategy=strategy, data=asked.data)
     if out is not None:
         write_explanation(found, out)
     if not is_standard_output(out):
         print_json(found) if json else print_explanations(found, out)
+    if add:
+        asked.add(explanations_section(found, asked.rows(found["source"], found["pivotal"]["contexts"])))
 
 
 @app.command()

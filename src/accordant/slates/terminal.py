@@ -81,7 +81,7 @@ def conduct_slates(case: str, options: SlateOptions, out: Path | None, *, add: b
         return
     print_slates(served.result, folder)
     if link is not None:
-        say(f"added to the run: {link.file}, sha256 {link.sha256}")
+        say(link.receipt)
 
 
 def print_slates(result: SlateResult, folder: Path) -> None:

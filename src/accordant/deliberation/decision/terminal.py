@@ -131,7 +131,7 @@ def print_decision(content: DecisionDebate, link: Link | None, page: Path | None
     console.print(DISCLAIMER)
     console.print(f"hash of the transcript: {content.hash}")
     if link is not None:
-        console.print(f"added to the run: {link.file}, sha256 {link.sha256}")
+        console.print(link.receipt)
     if page is not None:
         console.print(f"page: {page}")
 
