@@ -97,7 +97,9 @@ def test_the_run_of_a_case_is_made_first(accordant, case_folder, tmp_path):
     own = accordant("certify", "accordant-runs/beds-1", "--data", str(case_folder), "--json", folder=tmp_path)
     assert own.stdout == done.stdout
     rows = ("--data", str(case_folder), "--row", "1", "--json")
-    explained = accordant("explain", str(case_folder / "beds.yaml"), str(case_folder / "beds.csv"), *rows, folder=tmp_path)
+    explained = accordant(
+        "explain", str(case_folder / "beds.yaml"), str(case_folder / "beds.csv"), *rows, folder=tmp_path
+    )
     assert explained.returncode == 0, explained.stderr
     assert [link.envelope.section for link in read_run(tmp_path / "accordant-runs/beds-2").links] == ["explanations"]
 

@@ -201,6 +201,33 @@ def explain(
 
 
 @app.command()
+def reweigh(
+    run: RunOrCase,
+    weights: Annotated[
+        str, typer.Option(metavar="METRIC=WEIGHT,…", help="Other weights; metrics that are not named get none.")
+    ],
+    data: Annotated[str | None, typer.Option(help="Data file or folder of the run, to tell noise.")] = None,
+    add: Add = True,
+    out: Out = None,
+    json: Json = False,
+) -> None:
+    """Show who would lead at other weights of the metrics, by how much, and how far from turning; fits nothing."""
+    from accordant.cli.asked_rows import asked_rows
+    from accordant.cli.reweighed_table import metric_weights, print_reweighed, write_reweighed
+    from accordant.runs.reweighing import reweigh as reweighed
+
+    given = metric_weights(weights)
+    asked = asked_rows(run, None, data, out, add=add, json=json)
+    found = reweighed(asked.run, given, asked.data)
+    if out is not None:
+        write_reweighed(found, out)
+    if not is_standard_output(out):
+        print_json(found.to_json()) if json else print_reweighed(found, out)
+    if add:
+        asked.add(found)
+
+
+@app.command()
 def report(run: RunFolder, out: Out = None, json: Json = False) -> None:
     """Check a run folder and write its report as one HTML file."""
     from accordant.runs import read_run
