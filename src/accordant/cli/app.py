@@ -228,6 +228,31 @@ def reweigh(
 
 
 @app.command()
+def compare(
+    first: Annotated[str, typer.Argument(metavar="RUN|CASE", help="A run folder, a case, or a scope card (.md).")],
+    second: Annotated[str, typer.Argument(metavar="RUN|CASE", help="The same, later or otherwise.")],
+    data: Annotated[str | None, typer.Option(help="Data file or folder of both runs, to compare row by row.")] = None,
+    add: Annotated[bool, typer.Option("--add", help="Add the comparison to the first run as a section.")] = False,
+    json: Json = False,
+) -> None:
+    """Show what differs between two runs, and whether it is more than noise; of cases, what they declare."""
+    from accordant.cli.comparison_table import compare_declared, compare_folders, print_comparison, print_declared
+    from accordant.tables.output import is_run
+
+    if not (is_run(first) and is_run(second)):
+        idle = [option for option, given in (("--data", data), ("--add", add)) if given]
+        if idle:
+            raise InputError(f"{', '.join(idle)} has no effect unless both are finished runs: {first}, {second}")
+        declared = compare_declared(first, second)
+        print_json(declared.model_dump(mode="json")) if json else print_declared(declared)
+        return
+    found, receipt = compare_folders(Path(first), Path(second), data, add=add)
+    print_json(found.to_json()) if json else print_comparison(found)
+    if receipt:
+        say(receipt, err=json)
+
+
+@app.command()
 def report(run: RunFolder, out: Out = None, json: Json = False) -> None:
     """Check a run folder and write its report as one HTML file."""
     from accordant.runs import read_run
