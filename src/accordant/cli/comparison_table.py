@@ -87,6 +87,11 @@ def print_comparison(found: RunComparison) -> None:
         console.print(f"- {remark}")
     console.print()
     console.print(differences_table(found.differences, found.level))
+    for method in dict.fromkeys(each.method for each in found.differences if each.method):
+        metrics = [each.metric for each in found.differences if each.method == method]
+        console.print(
+            f"intervals {METHODS[method]}: {'all' if len(metrics) == len(found.differences) else listed(metrics)}"
+        )
     console.print(found.noise)
     console.print()
     console.print(strategies_table(found))
@@ -113,10 +118,9 @@ def differences_table(differences: Sequence[MetricDifference], level: float) -> 
     table.add_column("more than noise?", overflow="fold")
     for each in differences:
         limits = "" if each.low is None or each.high is None else f"{each.low:+.3f} to {each.high:+.3f}"
-        how = METHODS[each.method] or each.reason
         table.add_row(
             each.metric, _number(each.before), _number(each.after), _number(each.difference, "+"), limits,
-            f"{each.verdict} ({how})" if how else each.verdict,
+            f"{each.verdict}: {each.reason}" if each.reason else each.verdict,
         )  # fmt: skip
     return table
 

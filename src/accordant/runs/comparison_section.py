@@ -11,8 +11,7 @@ from accordant.sections import Figure, Number, Part, Section, sections
 Method = Literal["", "paired", "bounds"]
 SCORE = "composite score"
 METHODS = {
-    "": "",
-    "paired": "on the same rows",
+    "paired": "from the same rows in pairs",
     "bounds": "from both intervals, whatever the rows have in common",
 }
 
