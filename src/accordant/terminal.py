@@ -123,6 +123,9 @@ class PlainConsole(Console):
 
 Json = Annotated[bool, typer.Option("--json", help="Print machine-readable JSON on stdout, and nothing else there.")]
 Seed = Annotated[int, typer.Option(min=0, help="Seed of everything random.")]
+SeedFromZero = Annotated[
+    int | None, typer.Option(min=0, show_default="0", help="Seed of everything random; without it, 42 for a new run.")
+]
 Out = Annotated[Path | None, typer.Option(help="Where to write the result.")]
 CaseName = Annotated[str, typer.Argument(metavar="CASE", help="A built-in case or a path to a YAML file.")]
 RunFolder = Annotated[Path, typer.Argument(metavar="RUN", help="Folder that `accordant run` wrote.")]

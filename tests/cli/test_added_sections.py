@@ -117,3 +117,27 @@ def test_a_folder_comes_before_the_case_of_its_name(accordant, finished_run, tmp
 def test_what_is_neither_run_nor_case_is_refused(accordant, command):
     done = accordant(command, "lendin")
     assert done.returncode == 2 and "unknown run folder or case 'lendin'" in done.stderr and "'lending'" in done.stderr
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(("command", "section"), [("deliberate", "decision_debate"), ("slate", "slates")])
+def test_a_wing_makes_the_run_of_a_case_that_does_not_declare_its_part(
+    accordant, case_folder, tmp_path, command, section
+):
+    options = ("--row", "3") if command == "deliberate" else ("--requests", "3", "--resamples", "100")
+    done = accordant(command, str(case_folder / "beds.yaml"), *options, folder=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "beds.yaml is a case: its run is made first, with seed 42" in done.stderr
+    run = read_run(tmp_path / "accordant-runs" / "beds-1")
+    assert [link.envelope.section for link in run.links] == [section]
+    again = accordant(command, str(case_folder / "beds.yaml"), *options, "--seed", "0", folder=tmp_path)
+    assert again.returncode == 0 and "its run is made first, with seed 0" in again.stderr
+
+
+def test_a_case_that_declares_the_part_of_a_wing_stays_what_it_was(accordant, tmp_path):
+    for command, idle in (("deliberate", "--row"), ("slate", "--no-add")):
+        case = "triage" if command == "deliberate" else "tourism-city"
+        done = accordant(command, case, *([idle, "1"] if idle == "--row" else [idle]), folder=tmp_path)
+        assert done.returncode == 2 and f"{idle} has no effect on {case}, which is no finished run" in done.stderr
+    done = accordant("deliberate", "lending", "--patients", "3", folder=tmp_path)
+    assert "--patients has no effect on lending, whose run is made first" in done.stderr

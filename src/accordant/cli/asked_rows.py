@@ -70,7 +70,7 @@ def asked_rows(
     if add and is_run(run):
         check_addable(Path(run))
     opened = open_run(run, data=data)
-    data = None if opened.made and file is not None else opened.data  # it was read for the run, not for these rows
+    data = opened.data_for(file)
     check_out(out, inputs_of(opened.run, file, data), json=json)
     source = sys.stdin if file == "-" else file
     return AskedRows(opened.run, source, data, json or is_standard_output(out))

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from accordant.errors import InputError
-from accordant.terminal import Data, Json, Out, Seed, with_model
+from accordant.terminal import Data, Json, Out, SeedFromZero, with_model
 
 
 @with_model(
@@ -58,11 +58,12 @@ def deliberate(
     ] = None,
     model: Mapping[str, Any],
     jobs: Annotated[int | None, typer.Option(min=0, help="Processes of --repeat; 0 for one per core.")] = None,
-    seed: Seed = 0,
+    seed: SeedFromZero = None,
     out: Out = None,
     json: Json = False,
 ) -> None:
     """Let agents argue, bargain or vote: on a case of scarce resources, or on a decision of a finished run."""
+    from accordant.cases.files import declares_part
     from accordant.deliberation.terminal import conduct, deliberation_options
     from accordant.tables.output import is_run
 
@@ -70,20 +71,20 @@ def deliberate(
                "--no-add": None if add else True}  # fmt: skip
     of_cases = {"--guard": None if guard == "log" else guard, "--repeat": None if repeat == 1 else repeat,
                 "--patients": patients, "--corpus": corpus, "--jobs": jobs}  # fmt: skip
-    if is_run(case):
+    if is_run(case) or not declares_part(case, "deliberation"):
         from accordant.deliberation.decision.terminal import conduct_decision, decision_options  # imports models
 
-        _refuse_idle(of_cases, f"the run {case}")
+        _refuse_idle(of_cases, f"the run {case}" if is_run(case) else f"{case}, whose run is made first")
         choices = decision_options(
             row=row, rows=rows, grant=grant, otherwise=otherwise, capacity=capacity or [], agents=agents,
-            protocol=protocol, settle=settle, data=data, seed=seed, model=model,
+            protocol=protocol, settle=settle, data=data, seed=seed or 0, model=model,
         )  # fmt: skip
-        conduct_decision(case, file, choices, out, add=add, json=json)
+        conduct_decision(case, file, choices, out, run_seed=seed, add=add, json=json)
         return
     _refuse_idle(of_runs, f"{case}, which is no finished run")
     options = deliberation_options(
         agents=agents, protocol=protocol, settle=settle, guard=guard, repeat=repeat, patients=patients,
-        capacity=capacity or [], data=data, corpus=corpus, seed=seed, jobs=jobs, model=model,
+        capacity=capacity or [], data=data, corpus=corpus, seed=seed or 0, jobs=jobs, model=model,
     )  # fmt: skip
     conduct(case, options, out, json=json)
 

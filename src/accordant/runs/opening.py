@@ -37,6 +37,10 @@ class OpenedRun:
     data: str | None
     made: bool
 
+    def data_for(self, file: str | None) -> str | None:
+        """Return where the data of untouched rows are; None for rows of a file if the run alone needed them."""
+        return None if self.made and file is not None else self.data
+
 
 def open_run(name_or_path: str | Path, *, seed: int | None = None, data: str | None = None) -> OpenedRun:
     """Return a finished run; a case is carried out and written as ``accordant run`` would, and that is said.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, get_args
 
@@ -21,11 +22,11 @@ from accordant.deliberation.result import silent
 from accordant.deliberation.terminal import Teller
 from accordant.errors import InputError, UnknownNameError
 from accordant.naming import read_names
-from accordant.runs import read_run
 from accordant.runs.chain import Link, add_section, check_addable
+from accordant.runs.opening import open_run
 from accordant.runs.pages import check_page
 from accordant.runs.recommendation import inputs_of
-from accordant.tables.output import is_standard_output
+from accordant.tables.output import is_run, is_standard_output
 from accordant.terminal import PlainConsole, check_out, print_json, row_numbers, say
 
 WIDTH = 120  # columns of what is piped somewhere
@@ -73,18 +74,22 @@ def _units(given: Sequence[str]) -> int | None:
 
 
 def conduct_decision(
-    folder: str, file: str | None, options: DecisionOptions, out: Path | None, *, add: bool, json: bool
-) -> None:
+    case: str, file: str | None, options: DecisionOptions, out: Path | None, *, run_seed: int | None, add: bool,
+    json: bool,
+) -> None:  # fmt: skip
     """Debate, tell it as it happens, add the section to the run, and print and write what was found.
 
-    Whatever can be refused is refused before the first line is printed.
+    Whatever can be refused is refused before the first line is printed. `case`: a run folder, or a case whose run is
+    made first, with `run_seed`.
     """
-    run = read_run(folder)
     model = options.model
     kept = () if model is None else (model.record, model.replay)
+    check_out(out, (case, file, options.data, *kept), json=json, check=check_page)
+    if add and is_run(case):
+        check_addable(Path(case))
+    found = open_run(case, seed=run_seed, data=options.data)
+    run, options = found.run, replace(options, data=found.data_for(file))
     check_out(out, (*inputs_of(run, file, options.data), *kept), json=json, check=check_page)
-    if add:
-        check_addable(run.path)
     opened = open_decision(run, sys.stdin if file == "-" else file, options)
     cast = cast_for(opened)
     quiet = json or is_standard_output(out)
