@@ -11,8 +11,9 @@ from typing import Any, get_args
 from rich.table import Table
 
 from accordant.agents.language.options import model_options
+from accordant.deliberation.decision.adoption import adoption_of
 from accordant.deliberation.decision.opening import OpenedDecision, cast_for, open_decision
-from accordant.deliberation.decision.options import DecisionOptions
+from accordant.deliberation.decision.options import AdoptionOptions, DecisionOptions
 from accordant.deliberation.decision.result import DISCLAIMER, DebatedRow, DecisionDebate
 from accordant.deliberation.decision.section import debate_decision
 from accordant.deliberation.options import Protocol
@@ -73,14 +74,37 @@ def _units(given: Sequence[str]) -> int | None:
     return int(given[0][:9])
 
 
+def adoption_options(
+    options: DecisionOptions, by: str | None, why: str | None, *, adopt: bool, add: bool
+) -> AdoptionOptions | None:
+    """Return who adopts what is settled on, and why; None if nobody does.
+
+    Raises InputError if something is missing, or options do not go together.
+    """
+    given = {"--by": (by or "").strip(), "--why": (why or "").strip()}
+    if not adopt:
+        idle = [name for name, value in (("--by", by), ("--why", why)) if value is not None]
+        if idle:
+            raise InputError(f"{', '.join(idle)} has no effect without --adopt")
+        return None
+    missing = [name for name, value in given.items() if not value]
+    if missing:
+        raise InputError(f"--adopt needs {' and '.join(missing)}: who adopts what is settled on, and why")
+    if not add:
+        raise InputError("--adopt adds two sections to the run, and --no-add none; allowed: one of them")
+    if options.grant is not None or len(options.rows) > 1:
+        raise InputError(f"--adopt with {len(options.rows)} rows; allowed: the debate of one row, --row N")
+    return AdoptionOptions(given["--by"], given["--why"])
+
+
 def conduct_decision(
-    case: str, file: str | None, options: DecisionOptions, out: Path | None, *, run_seed: int | None, add: bool,
-    json: bool,
+    case: str, file: str | None, options: DecisionOptions, out: Path | None, *, run_seed: int | None,
+    adopted: AdoptionOptions | None = None, add: bool, json: bool,
 ) -> None:  # fmt: skip
     """Debate, tell it as it happens, add the section to the run, and print and write what was found.
 
     Whatever can be refused is refused before the first line is printed. `case`: a run folder, or a case whose run is
-    made first, with `run_seed`.
+    made first, with `run_seed`; `adopted`: who adopts what is settled on.
     """
     model = options.model
     kept = () if model is None else (model.record, model.replay)
@@ -104,6 +128,10 @@ def conduct_decision(
         print_json(result.to_json())
     elif not quiet:
         print_decision(result, link, page)
+    if adopted is not None and link is not None:
+        section = adoption_of(run, result, link, adopted.by, adopted.why)
+        receipt = add_section(run.manifest, section).receipt
+        say(f"{section.words}\n{receipt}", err=quiet)
 
 
 def _opening(opened: OpenedDecision, cast: Cast) -> list[str]:
