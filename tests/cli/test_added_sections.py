@@ -141,3 +141,16 @@ def test_a_case_that_declares_the_part_of_a_wing_stays_what_it_was(accordant, tm
         assert done.returncode == 2 and f"{idle} has no effect on {case}, which is no finished run" in done.stderr
     done = accordant("deliberate", "lending", "--patients", "3", folder=tmp_path)
     assert "--patients has no effect on lending, whose run is made first" in done.stderr
+
+
+def test_the_schema_of_the_paper_stands_beside_the_exact_certificate(accordant, run):
+    options = ("certify", "asked", "--schema", "paper", "--strategy", "stakeholder:Ward", "--delta", "0.02")
+    refused = accordant("certify", "asked", "--schema", "papre")
+    assert refused.returncode == 2 and "unknown schema 'papre'; did you mean 'paper'?" in refused.stderr
+    done = accordant("certify", "asked", "--schema", "paper", "--strategy", "maximin", "--delta", "0.02")
+    assert done.returncode == 0, done.stderr
+    assert "at τ* = " in done.stdout and "[paper, constants ours]" in " ".join(done.stdout.split())
+    section = section_of(run)
+    assert section.paper is not None and section.paper.delta == 0.02 and section.paper.substitute
+    other = accordant(*options)
+    assert other.returncode == 2 and "stakeholder:Ward" in other.stderr

@@ -145,6 +145,9 @@ def certify(
     frozen: Annotated[
         bool, typer.Option("--frozen", help="Reference points stay where honest reports put them (a weaker threat).")
     ] = False,
+    schema: Annotated[
+        str | None, typer.Option(help="paper: the bound of Vineis, Perelli and Tolomei (2025) beside the exact one.")
+    ] = None,
     data: Annotated[str | None, typer.Option(help="Data file or folder of the run.")] = None,
     add: Add = True,
     out: Out = None,
@@ -155,12 +158,15 @@ def certify(
     from accordant.cli.run_tables import members_of, print_certified
     from accordant.runs.certificates_section import certificates_section
     from accordant.runs.certification import certify_rows, write_certified
+    from accordant.runs.paper_certificate import check_schema
 
     members = members_of(coalition)
+    check_schema(schema)
     asked = asked_rows(run, file, data, out, add=add, json=json)
     found = certify_rows(
-        asked.run, asked.source, delta=delta, coalition=members, strategy=strategy, frozen=frozen, data=asked.data
-    )
+        asked.run, asked.source, delta=delta, coalition=members, strategy=strategy, frozen=frozen, data=asked.data,
+        schema=schema,
+    )  # fmt: skip
     if out is not None:
         write_certified(found, out)
     if not is_standard_output(out):

@@ -11,6 +11,7 @@ from accordant.certificates import Certificate
 from accordant.naming import listed
 from accordant.runs.certification import DELTAS, Certified
 from accordant.runs.folder import Run
+from accordant.runs.paper_certificate import PaperPart
 from accordant.runs.record import UnusualPart
 from accordant.runs.scrutiny_record import SurveyPart, ThreatPart
 from accordant.runs.section_parts import RowsPart
@@ -67,6 +68,8 @@ class CertificatesResult(Section):
         How many rows are unlike the training rows.
     decisions, left_out
         The first rows one by one, and how many more there are.
+    paper
+        The schema of the paper beside it; None if nobody asked.
     """
 
     name: ClassVar[str] = "certificates"
@@ -87,6 +90,7 @@ class CertificatesResult(Section):
     unusual: UnusualPart
     decisions: tuple[CertifiedRow, ...]
     left_out: int
+    paper: PaperPart | None = None
 
     @property
     def words(self) -> str:
@@ -116,7 +120,7 @@ def certificates_section(run: Run, rows: RowsPart, found: Certified) -> Certific
     return CertificatesResult.read({
         "accordant": __version__, "rows": rows, "selected": certificate.rule.label == run.record.selected,
         **certificate.to_json(), "survey": found.survey.to_json(sorted({*DELTAS, certificate.threat.delta})),
-        "unusual": found.counts.to_json(),
+        "unusual": found.counts.to_json(), "paper": found.paper,
         "decisions": tuple(_row(found, certificate, t) for t in range(listed_rows)),
         "left_out": certificate.expected.n_contexts - listed_rows,
     })  # fmt: skip
