@@ -68,6 +68,7 @@ class Adoption(Section):
     def words(self) -> str:
         """What was adopted, by whom and why, in one sentence."""
         before = f"instead of {self.recommended}" if self.recommended else "where a person was to decide"
+        before = "as D* decides too" if self.recommended == self.action else before
         unlike = f" The row is unlike the training rows: {self.unusual}." if self.unusual else ""
         return f"Row {self.row} of {self.source}: {self.action}, {before}, adopted by {self.by}: {self.why}.{unlike}"
 
