@@ -88,3 +88,23 @@ def test_columns_and_frame():
     assert columns["E[s1, a3]"].tolist() == [0.5]
     assert len(columns) == 4 + 9
     assert found.to_frame().shape == (1, 13)
+
+
+def test_an_adopted_action_stands_in_the_place_of_rule_person_and_fall_back():
+    decisions = Decisions(
+        "rule", ("a", "b"), np.array([0, 0, 1, 1]), np.array([True, True, False, False]),
+        policy=np.array([[0.5, np.nan, 0.2, 0.0], [0.5, np.nan, 0.8, 1.0]]), referred=np.array([False, True, False, False]),
+    )  # fmt: skip
+    expected = ExpectedRewards(np.full((1, 2, 4), 0.5), stakeholders=["i"], actions=["a", "b"])
+    before = Recommendations(
+        decisions, expected, np.array(["b", "", "a", ""]), np.array([0.1, np.nan, 0.2, np.nan]),
+        fall_back=np.array([False, False, False, True]),
+    )  # fmt: skip
+    found = before.adopted_where(np.array([-1, 1, 0, 0]), np.array(["", "x", "x", "x"]))
+    assert found.decisions.actions.tolist() == ["a", "b", "a", "a"]
+    assert found.decisions.tied.tolist() == [True, False, False, False]
+    assert found.referred.tolist() == [False] * 4 and found.fall_back.tolist() == [False] * 4
+    assert found.runner_up.tolist() == ["b", "", "", ""]
+    np.testing.assert_array_equal(found.margin, [0.1, np.nan, np.nan, np.nan])
+    np.testing.assert_array_equal(found.decisions.policy, [[0.5, 0, 1, 1], [0.5, 1, 0, 0]])
+    assert found.columns()["adopted"].tolist() == ["", "x", "x", "x"] and "adopted" not in before.columns()

@@ -67,10 +67,13 @@ class FittedPolicy(BaseEstimator):  # type: ignore[misc]
     leaderboard_: Leaderboard
     evidence_: Evidence
 
-    def leaderboard_on(self, evidence: Evidence) -> Leaderboard:
-        """Score every strategy on evidence from `evidence_on`."""
+    def leaderboard_on(self, evidence: Evidence, metrics: Mapping[Any, Any] | None = None) -> Leaderboard:
+        """Score every strategy on evidence from `evidence_on`; `metrics`: others, or other weights, than the policy's.
+
+        Neither D* nor anything else of the policy is changed.
+        """
         self._check_fitted()
-        return self._leaderboard(evidence, weighted_metrics(self.metrics))
+        return self._leaderboard(evidence, weighted_metrics(self.metrics if metrics is None else metrics))
 
     def decide_on(self, evidence: Evidence) -> dict[str, Decisions]:
         """Return the decisions of every strategy, baseline and reference by label."""

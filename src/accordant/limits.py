@@ -66,6 +66,9 @@ STREAM_CHARACTERS = Limit(
     2**27, "characters of a stream that is held whole", "what comes from standard input may never end"
 )
 SECTION_BYTES = Limit(2**26, "bytes of a section", "every command on a run reads all sections that were added to it")
+SECTION_RADII = Limit(
+    200_000, "radii of single rows in a section of certificates", "further rows are counted there, and not listed"
+)
 LINE_CHARACTERS = Limit(2**23, "characters in one line", "a line is held whole, and some files have no second one")
 COLUMNS = Limit(10_000, "columns", "each column is an array of its own, whether a case uses it or not")
 BALLOT_CELLS = Limit(

@@ -33,6 +33,9 @@ class Recommendations:
         What is unusual about the contexts; None if nobody looked.
     fall_back
         Whether the action is the one declared for unusual contexts, not the strategy's, shape (context,).
+    adopted
+        Why the action is one that a person adopted for this very context, shape (context,), empty where it is not; None
+        if nothing was adopted.
     """
 
     decisions: Decisions
@@ -41,6 +44,7 @@ class Recommendations:
     margin: NDArray[np.float64]
     unusual: Unusual | None = None
     fall_back: NDArray[np.bool_] | None = None
+    adopted: NDArray[np.str_] | None = None
 
     @property
     def counts(self) -> UnusualCounts:
@@ -104,12 +108,40 @@ class Recommendations:
             fall_back,
         )
 
+    def adopted_where(self, codes: NDArray[np.intp], remarks: NDArray[np.str_]) -> Recommendations:
+        """Return what is recommended where people adopted actions; what is unusual about a context stays said.
+
+        Parameters
+        ----------
+        codes
+            Position of the adopted action, −1 for none, shape (context,).
+        remarks
+            Why, in words, shape (context,).
+        """
+        apart, decisions = codes >= 0, self.decisions
+        policy = decisions.policy
+        if policy is not None:
+            policy = np.where(apart, np.arange(len(policy))[:, None] == codes, policy)
+        referred = None if decisions.referred is None else decisions.referred & ~apart
+        return replace(
+            self,
+            decisions=replace(
+                decisions, codes=np.where(apart, codes, decisions.codes), tied=decisions.tied & ~apart, policy=policy,
+                referred=referred,
+            ),
+            runner_up=np.where(apart, "", self.runner_up),
+            margin=np.where(apart, np.nan, self.margin),
+            fall_back=None if self.fall_back is None else self.fall_back & ~apart,
+            adopted=remarks,
+        )  # fmt: skip
+
     def columns(self) -> dict[str, NDArray[Any]]:
         """Return one column per field, as ``accordant recommend`` writes them.
 
         ``action`` (empty where ``referred``), ``runner_up``, ``margin``, ``tied``, ``unusual`` (in words),
-        ``referred``, ``fall_back``, ``P[action]`` and ``draw`` for randomised strategies (see `Decisions.draw`), and
-        ``E[stakeholder, action]`` for every pair, and the strategy's flags, such as ``floor_unmet``.
+        ``referred``, ``fall_back``, ``adopted`` (in words, if anything was adopted), ``P[action]`` and ``draw`` for
+        randomised strategies (see `Decisions.draw`), and ``E[stakeholder, action]`` for every pair, and the strategy's
+        flags, such as ``floor_unmet``.
         """
         table: dict[str, NDArray[Any]] = {
             "action": self.decisions.actions,
@@ -119,6 +151,8 @@ class Recommendations:
         }
         if self.unusual is not None and self.fall_back is not None:
             table |= {"unusual": self.unusual.remarks, "referred": self.referred, "fall_back": self.fall_back}
+        if self.adopted is not None:
+            table["adopted"] = self.adopted
         if self.decisions.policy is not None:
             names = self.decisions.action_names
             table |= {f"P[{action}]": self.decisions.policy[a] for a, action in enumerate(names)}

@@ -111,6 +111,7 @@ sections: Registry[type[Section]] = Registry(
         "accordant.runs",
         "accordant.slates",
         "accordant.preferences.section",  # not the whole room, which holds modules that need PyTorch
+        "accordant.preferences.answers_section",
         "accordant.deliberation",
     ),
 )

@@ -131,9 +131,17 @@ class PlainConsole(Console):
 
 Json = Annotated[bool, typer.Option("--json", help="Print machine-readable JSON on stdout, and nothing else there.")]
 Seed = Annotated[int, typer.Option(min=0, help="Seed of everything random.")]
+SeedFromZero = Annotated[
+    int | None, typer.Option(min=0, show_default="0", help="Seed of everything random; without it, 42 for a new run.")
+]
 Out = Annotated[Path | None, typer.Option(help="Where to write the result.")]
 CaseName = Annotated[str, typer.Argument(metavar="CASE", help="A built-in case or a path to a YAML file.")]
 RunFolder = Annotated[Path, typer.Argument(metavar="RUN", help="Folder that `accordant run` wrote.")]
+RunOrCase = Annotated[
+    str,
+    typer.Argument(metavar="RUN|CASE", help="Folder that `accordant run` wrote, or a case: its run is made first."),
+]
+Add = Annotated[bool, typer.Option("--add/--no-add", help="Add the result to the run as a section.")]
 Data = Annotated[str | None, typer.Option(help="Data file, or folder that holds it.")]
 Command = Callable[..., None]
 

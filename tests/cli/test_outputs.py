@@ -24,8 +24,8 @@ DELIBERATE = ("deliberate", "triage-random", "--patients", "5", "--capacity", "b
 PREFERENCES = ("preferences", "choices.csv", "--method", "mixture", "--resamples", "100")
 COMMANDS = {
     "recommend": ("recommend", "first", "beds.csv"),
-    "certify": ("certify", "first", "beds.csv"),
-    "explain": ("explain", "first", "beds.csv"),
+    "certify": ("certify", "first", "beds.csv", "--no-add"),
+    "explain": ("explain", "first", "beds.csv", "--no-add"),
     "report": ("report", "first"),
     "simulate": ("simulate", "lending", "--rows", "60"),
     "vote": ("vote", "lunch.soi", "--rules", "borda"),

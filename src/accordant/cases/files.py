@@ -286,6 +286,18 @@ def read_part(name_or_path: str | Path, key: str, alone: type[Alone]) -> ReadPar
         raise SpecError(error.detail, place_of(text, where, error.path), error.path) from None
 
 
+def declares_part(name_or_path: str | Path, key: str) -> bool:
+    """Return whether a built-in case or a YAML file declares the part of a wing.
+
+    Raises
+    ------
+    SpecError, UnknownNameError
+        If there is no such case or file, or it is no YAML.
+    """
+    text, where, _ = text_of(name_or_path, _files_with(key) | built_in_files())
+    return read_yaml(text, where).get(key) is not None
+
+
 def built_in_parts(key: str) -> tuple[str, ...]:
     """Return the names of the built-in files that declare a part, in whole cases or by itself, sorted."""
     return tuple(sorted(_files_with(key)))

@@ -25,11 +25,13 @@ from accordant.errors import InputError
 from accordant.naming import plain_lines
 from accordant.tables.output import is_standard_output, output_file, write_output
 from accordant.terminal import (
+    Add,
     CaseName,
     Data,
     Json,
     Out,
     RunFolder,
+    RunOrCase,
     Seed,
     check_out,
     comma_names,
@@ -169,7 +171,7 @@ def recommend(
 
 @app.command()
 def certify(
-    run: RunFolder,
+    run: RunOrCase,
     file: Annotated[
         str | None, typer.Argument(metavar="[FILE]", help="CSV file with new rows; none for the run's untouched rows.")
     ] = None,
@@ -183,54 +185,117 @@ def certify(
     frozen: Annotated[
         bool, typer.Option("--frozen", help="Reference points stay where honest reports put them (a weaker threat).")
     ] = False,
+    schema: Annotated[
+        str | None, typer.Option(help="paper: the bound of Vineis, Perelli and Tolomei (2025) beside the exact one.")
+    ] = None,
     data: Annotated[str | None, typer.Option(help="Data file or folder of the run.")] = None,
+    add: Add = True,
     out: Out = None,
     json: Json = False,
 ) -> None:
     """Certify decisions: how far rewards may be misreported, and by whom, before an action changes."""
+    from accordant.cli.asked_rows import asked_rows
     from accordant.cli.run_tables import members_of, print_certified
-    from accordant.runs import read_run
+    from accordant.runs.certificates_section import certificates_section
     from accordant.runs.certification import certify_rows, write_certified
-    from accordant.runs.recommendation import inputs_of
+    from accordant.runs.paper_certificate import check_schema
 
-    finished = read_run(run)
-    check_out(out, inputs_of(finished, file, data), json=json)
-    source = sys.stdin if file == "-" else file
+    members = members_of(coalition)
+    check_schema(schema)
+    asked = asked_rows(run, file, data, out, add=add, json=json)
     found = certify_rows(
-        finished, source, delta=delta, coalition=members_of(coalition), strategy=strategy, frozen=frozen, data=data
-    )
+        asked.run, asked.source, delta=delta, coalition=members, strategy=strategy, frozen=frozen, data=asked.data,
+        schema=schema,
+    )  # fmt: skip
     if out is not None:
         write_certified(found, out)
     if not is_standard_output(out):
         print_json(found.to_json()) if json else print_certified(found, out)
+    if add:
+        rows = asked.rows(found.origin, found.certificate.expected.n_contexts)
+        asked.add(certificates_section(asked.run, rows, found))
 
 
 @app.command()
 def explain(
-    run: RunFolder,
+    run: RunOrCase,
     file: Annotated[
         str | None, typer.Argument(metavar="[FILE]", help="CSV file with new rows; none for the run's untouched rows.")
     ] = None,
     row: Annotated[str, typer.Option(help="Which rows to explain, from 0: numbers separated by commas.")] = "0",
     strategy: Annotated[str | None, typer.Option(help="Another strategy than the selected one.")] = None,
     data: Annotated[str | None, typer.Option(help="Data file or folder of the run.")] = None,
+    add: Add = True,
     out: Out = None,
     json: Json = False,
 ) -> None:
     """Explain decisions: what was traded off, who moved them, what would have changed them; as text, JSON or HTML."""
+    from accordant.cli.asked_rows import asked_rows
     from accordant.cli.run_tables import print_explanations
-    from accordant.runs import read_run
     from accordant.runs.explanation import explain_rows, write_explanation
-    from accordant.runs.recommendation import inputs_of
+    from accordant.runs.explanations_section import explanations_section
 
-    numbers, finished = row_numbers(row), read_run(run)
-    check_out(out, inputs_of(finished, file, data), json=json)
-    source = sys.stdin if file == "-" else file
-    found = explain_rows(finished, source, rows=numbers, strategy=strategy, data=data)
+    numbers = row_numbers(row)
+    asked = asked_rows(run, file, data, out, add=add, json=json)
+    found = explain_rows(asked.run, asked.source, rows=numbers, strategy=strategy, data=asked.data)
     if out is not None:
         write_explanation(found, out)
     if not is_standard_output(out):
         print_json(found) if json else print_explanations(found, out)
+    if add:
+        asked.add(explanations_section(found, asked.rows(found["source"], found["pivotal"]["contexts"])))
+
+
+@app.command()
+def reweigh(
+    run: RunOrCase,
+    weights: Annotated[
+        str, typer.Option(metavar="METRIC=WEIGHT,…", help="Other weights; metrics that are not named get none.")
+    ],
+    data: Annotated[str | None, typer.Option(help="Data file or folder of the run, to tell noise.")] = None,
+    add: Add = True,
+    out: Out = None,
+    json: Json = False,
+) -> None:
+    """Show who would lead at other weights of the metrics, by how much, and how far from turning; fits nothing."""
+    from accordant.cli.asked_rows import asked_rows
+    from accordant.cli.reweighed_table import metric_weights, print_reweighed, write_reweighed
+    from accordant.runs.reweighing import reweigh as reweighed
+
+    given = metric_weights(weights)
+    asked = asked_rows(run, None, data, out, add=add, json=json)
+    found = reweighed(asked.run, given, asked.data)
+    if out is not None:
+        write_reweighed(found, out)
+    if not is_standard_output(out):
+        print_json(found.to_json()) if json else print_reweighed(found, out)
+    if add:
+        asked.add(found)
+
+
+@app.command()
+def compare(
+    first: Annotated[str, typer.Argument(metavar="RUN|CASE", help="A run folder, a case, or a scope card (.md).")],
+    second: Annotated[str, typer.Argument(metavar="RUN|CASE", help="The same, later or otherwise.")],
+    data: Annotated[str | None, typer.Option(help="Data file or folder of both runs, to compare row by row.")] = None,
+    add: Annotated[bool, typer.Option("--add", help="Add the comparison to the first run as a section.")] = False,
+    json: Json = False,
+) -> None:
+    """Show what differs between two runs, and whether it is more than noise; of cases, what they declare."""
+    from accordant.cli.comparison_table import compare_declared, compare_folders, print_comparison, print_declared
+    from accordant.tables.output import is_run
+
+    if not (is_run(first) and is_run(second)):
+        idle = [option for option, given in (("--data", data), ("--add", add)) if given]
+        if idle:
+            raise InputError(f"{', '.join(idle)} has no effect unless both are finished runs: {first}, {second}")
+        declared = compare_declared(first, second)
+        print_json(declared.model_dump(mode="json")) if json else print_declared(declared)
+        return
+    found, receipt = compare_folders(Path(first), Path(second), data, add=add)
+    print_json(found.to_json()) if json else print_comparison(found)
+    if receipt:
+        say(receipt, err=json)
 
 
 @app.command()

@@ -139,6 +139,10 @@ def print_certified(found: Certified, out: Path | None) -> None:
         "\nradius: the largest misreport that does not change a decision"
         + ("." if found.survey.exact else "; certified, so the true one may be larger.")
     )
+    if found.paper is not None:
+        console.print()
+        for sentence in found.paper.sentences():
+            console.print(f"- {sentence}")
     if out is not None:
         console.print(f"\none line per row: {out}")
 

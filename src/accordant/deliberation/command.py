@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from accordant.errors import InputError
-from accordant.terminal import Data, Json, Out, Seed, with_model
+from accordant.terminal import Data, Json, Out, SeedFromZero, with_model
 
 
 @with_model(
@@ -57,39 +57,51 @@ def deliberate(
         str | None, typer.Option(help="With --grant: the action of the others, where there are more than two.")
     ] = None,
     add: Annotated[bool, typer.Option("--add/--no-add", help="With a run: add the result to it as a section.")] = True,
+    adopt: Annotated[
+        bool,
+        typer.Option("--adopt", help="With --row: let the result decide rows with the same features."),
+    ] = False,
+    by: Annotated[str | None, typer.Option(metavar="WHO", help="With --adopt: who adopts it.")] = None,
+    why: Annotated[str | None, typer.Option(metavar="TEXT", help="With --adopt: why.")] = None,
     data: Data = None,
     corpus: Annotated[
         str | None, typer.Option(help="Folder of passages in Markdown instead of the built-in ones, or none.")
     ] = None,
     model: Mapping[str, Any],
     jobs: Annotated[int | None, typer.Option(min=0, help="Processes of --repeat; 0 for one per core.")] = None,
-    seed: Seed = 0,
+    seed: SeedFromZero = None,
     out: Out = None,
     json: Json = False,
 ) -> None:
     """Let agents argue, bargain or vote: on a case of scarce resources, or on a decision of a finished run."""
+    from accordant.cases.files import declares_part
     from accordant.deliberation.terminal import conduct, deliberation_options
     from accordant.tables.output import is_run
 
     of_runs = {"FILE": file, "--row": row, "--rows": rows, "--grant": grant, "--otherwise": otherwise,
-               "--no-add": None if add else True,
+               "--no-add": None if add else True, "--adopt": adopt or None, "--by": by, "--why": why,
                "--protocol dialogue": protocol if protocol == "dialogue" else None}  # fmt: skip
     of_cases = {"--guard": None if guard == "log" else guard, "--repeat": None if repeat == 1 else repeat,
                 "--patients": patients, "--corpus": corpus, "--jobs": jobs}  # fmt: skip
-    if is_run(case):
-        from accordant.deliberation.decision.terminal import conduct_decision, decision_options  # imports models
+    if is_run(case) or not declares_part(case, "deliberation"):
+        from accordant.deliberation.decision.terminal import (  # imports models
+            adoption_options,
+            conduct_decision,
+            decision_options,
+        )  # fmt: skip
 
-        _refuse_idle(of_cases, f"the run {case}")
+        _refuse_idle(of_cases, f"the run {case}" if is_run(case) else f"{case}, whose run is made first")
         choices = decision_options(
             row=row, rows=rows, grant=grant, otherwise=otherwise, capacity=capacity or [], agents=agents,
-            protocol=protocol, settle=settle, data=data, seed=seed, model=model,
+            protocol=protocol, settle=settle, data=data, seed=seed or 0, model=model,
         )  # fmt: skip
-        conduct_decision(case, file, choices, out, add=add, json=json)
+        adopted = adoption_options(choices, by, why, adopt=adopt, add=add)
+        conduct_decision(case, file, choices, out, run_seed=seed, adopted=adopted, add=add, json=json)
         return
     _refuse_idle(of_runs, f"{case}, which is no finished run")
     options = deliberation_options(
         agents=agents, protocol=protocol, settle=settle, guard=guard, repeat=repeat, patients=patients,
-        capacity=capacity or [], data=data, corpus=corpus, seed=seed, jobs=jobs, model=model,
+        capacity=capacity or [], data=data, corpus=corpus, seed=seed or 0, jobs=jobs, model=model,
     )  # fmt: skip
     conduct(case, options, out, json=json)
 

@@ -79,7 +79,9 @@ def preferences(
 
 
 def elicit(
-    case: CaseName,
+    case: Annotated[
+        str, typer.Argument(metavar="CASE|RUN", help="A built-in case, a path to a YAML file, or a finished run.")
+    ],
     stakeholder: Annotated[str, typer.Option(help="Who answers: a stakeholder of the case.")],
     questions: Annotated[int, typer.Option(min=1, help="Most questions to ask.")] = 30,
     level: Annotated[float, typer.Option(min=0.5, max=1.0, help="Stop when the best action is this probable.")] = 0.95,
@@ -90,20 +92,35 @@ def elicit(
     answers: Annotated[
         Path | None, typer.Option(help="File with an answer on every line instead of the terminal.")
     ] = None,
+    add: Annotated[
+        bool, typer.Option("--add/--no-add", help="With a run: add counts and a hash of the answers.")
+    ] = True,
     seed: Seed = 42,
     out: Out = None,
     json: Json = False,
 ) -> None:
     """Ask a stakeholder which outcomes are better, until it is clear which action suits them best; answers as CSV."""
+    from accordant.errors import InputError
+    from accordant.preferences.answers_section import answers_section
     from accordant.preferences.interview import InterviewOptions
     from accordant.preferences.terminal import conduct, print_answers
-    from accordant.terminal import check_out, named_values, print_json
+    from accordant.runs import read_run
+    from accordant.runs.chain import add_section, check_addable
+    from accordant.tables.output import is_run
+    from accordant.terminal import check_out, named_values, print_json, say
 
     check_out(out, [case, answers, data], json=json)
+    if not (add or is_run(case)):
+        raise InputError(f"--no-add has no effect on {case}, which is no finished run")
+    if add and is_run(case):
+        check_addable(Path(case))
+    run = read_run(case) if is_run(case) else None
     supposed = named_values("--context", context or (), "NAME=VALUE")
     options = InterviewOptions(questions, level, seed, data, supposed)
-    held = conduct(case, stakeholder, options, answers, out)
+    held = conduct(run or case, stakeholder, options, answers, out)
     print_json(held.to_json()) if json else print_answers(held, out)
+    if run is not None and add:
+        say(add_section(run.manifest, answers_section(held)).receipt, err=True)
 
 
 @with_model(

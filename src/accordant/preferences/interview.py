@@ -35,6 +35,8 @@ from accordant.preferences.elicitation import (
 )
 from accordant.preferences.learned_rewards.answers import AnswerFile, Cell, Preferred, checked_context
 from accordant.runs.execution import RunOptions, case_data
+from accordant.runs.folder import Run
+from accordant.runs.recommendation import untouched_rows
 from accordant.tables.output import is_standard_output
 
 logger = logging.getLogger(__name__)
@@ -196,14 +198,14 @@ class Interview:
 
 
 def begin_interview(
-    name_or_path: str | Path, stakeholder: str, options: InterviewOptions, out: Path | None = None
+    subject: str | Path | Run, stakeholder: str, options: InterviewOptions, out: Path | None = None
 ) -> tuple[Interview, AnswerFile | None]:
     """Prepare an interview, and the file that its answers are added to.
 
     Parameters
     ----------
-    name_or_path
-        A built-in case or a YAML file.
+    subject
+        A built-in case, a YAML file, or a finished run, whose outcome model says what follows an action.
     stakeholder
         Who answers.
     options
@@ -216,7 +218,7 @@ def begin_interview(
     InputError
         If the case, a name, the data or the file cannot be used, or outcomes are continuous.
     """
-    case, beside = read_case(name_or_path)
+    case, beside = (subject.case, None) if isinstance(subject, Run) else read_case(subject)
     if stakeholder not in case.problem.stakeholder_names:
         raise UnknownNameError("stakeholder", stakeholder, case.problem.stakeholder_names)
     if case.problem.continuous:
@@ -224,7 +226,7 @@ def begin_interview(
             f"the case {case.name!r} has a continuous outcome; an interview compares actions with named outcomes"
         )
     checked_context(case, options.context)
-    at_stake = decision_of(case, beside, options)
+    at_stake = decision_of_run(subject, options) if isinstance(subject, Run) else decision_of(case, beside, options)
     file = None if out is None or is_standard_output(out) else AnswerFile(out, tuple(options.context))
     earlier = [] if file is None else file.earlier(stakeholder, options.context, cells_of(case))
     return Interview(case, stakeholder, at_stake, options, earlier), file
@@ -261,6 +263,24 @@ def decision_of(case: CaseSpec, beside: Path | None, options: InterviewOptions) 
         basis = f"outcome frequencies in {data.source}, taken to be the same for every action"
     weights = (np.eye(len(problem.actions))[:, :, None] * frequencies[:, None, :]).reshape(len(problem.actions), -1)
     return AtStake("action", tuple(problem.actions), weights @ cells, basis)
+
+
+def decision_of_run(run: Run, options: InterviewOptions) -> AtStake:
+    """Return what the interview decides: the action that is best on the untouched rows of a run, as it predicts them.
+
+    Raises
+    ------
+    InputError
+        If the untouched rows are not at hand.
+    """
+    untouched = untouched_rows(run, options.data)
+    prediction = run.policy.outcome_model_.predict(run.policy.contexts_of(untouched.data.log.contexts))
+    actions = tuple(run.case.problem.actions)
+    weights = (np.eye(len(actions))[:, :, None] * prediction.weights.mean(axis=2)[:, None, :]).reshape(len(actions), -1)
+    n = len(untouched.data.log)
+    return AtStake(
+        "action", actions, weights, f"{untouched.notice}outcomes that the run predicts on its {n} untouched rows"
+    )
 
 
 def cell_prior(n_actions: int, n_outcomes: int) -> NormalPrior:

@@ -21,6 +21,7 @@ from accordant.terminal import PlainConsole, print_json, say
 if TYPE_CHECKING:
     from accordant.agents.language.options import ModelOptions
     from accordant.preferences.interview import Interview, InterviewOptions
+    from accordant.runs.folder import Run
 
 POWER = "how often a gain of the minority as large as that seen, or declared by --gain, would be shown with these users"
 MARKS = {"pooled": "=", "control": "*", "method": " ", "looked_at": ">"}
@@ -112,7 +113,7 @@ def _left_out(content: LearnerComparison) -> Sequence[str]:
 
 
 def conduct(
-    case: str, stakeholder: str, options: InterviewOptions, answers: Path | None, out: Path | None
+    case: str | Run, stakeholder: str, options: InterviewOptions, answers: Path | None, out: Path | None
 ) -> Interview:
     """Prepare an interview, see `begin_interview`, and hold it: answers come from a file, or from standard input."""
     lines = lines_of_stdin() if answers is None else lines_of_file(answers)

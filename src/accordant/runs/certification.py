@@ -12,6 +12,7 @@ import numpy as np
 from accordant.arrays import Mask
 from accordant.certificates import Certificate, Known, Survey, survey
 from accordant.runs.folder import Run
+from accordant.runs.paper_certificate import PaperPart, check_schema, paper_certificate
 from accordant.runs.recommendation import contexts_of
 from accordant.runs.scrutiny import largest_coalition
 from accordant.tables.output import write_output
@@ -36,6 +37,8 @@ class Certified:
     unusual, referred, fall_back
         What is unusual about each row, whether a person decides about it, and whether it gets the declared action;
         certificates are about what the rule chooses.
+    paper
+        The schema of the paper beside it; None if nobody asked.
     """
 
     origin: str
@@ -44,6 +47,7 @@ class Certified:
     unusual: Unusual
     referred: Mask
     fall_back: Mask
+    paper: PaperPart | None = None
 
     @property
     def counts(self) -> UnusualCounts:
@@ -58,6 +62,7 @@ class Certified:
             **self.certificate.to_json(),
             "survey": self.survey.to_json(deltas),
             "unusual": self.counts.to_json(),
+            **({} if self.paper is None else {"paper": self.paper.model_dump(mode="json")}),
             "rows": [dict(zip(self.header, row, strict=True)) for row in self.rows()],
         }
 
@@ -91,6 +96,7 @@ def certify_rows(
     strategy: str | None = None,
     frozen: bool = False,
     data: str | None = None,
+    schema: str | None = None,
 ) -> Certified:
     """Certify the decisions of a run.
 
@@ -106,12 +112,15 @@ def certify_rows(
         Label of another strategy than the selected one.
     data
         Data file or folder of the run, where the untouched rows come from.
+    schema
+        ``paper`` for the certificate schema of the paper beside the exact one.
 
     Raises
     ------
     InputError
         If rows, data, strategy or threat cannot be used.
     """
+    check_schema(schema)
     policy = run.policy
     contexts, origin = contexts_of(run, source, data)
     certificate = policy.certify(contexts, delta=delta, coalition=coalition, strategy=strategy, frozen=frozen)
@@ -123,7 +132,8 @@ def certify_rows(
         frozen=frozen,
         known=known,
     )
-    return Certified(origin, found, certificate, *policy.handling_of(contexts))
+    paper = None if schema is None else paper_certificate(certificate)
+    return Certified(origin, found, certificate, *policy.handling_of(contexts), paper)
 
 
 def write_certified(found: Certified, out: Path) -> None:

@@ -86,6 +86,16 @@ class Link:
             raise RunFolderError(f"{self.file} is no section {name!r}: {error}") from None
 
     @property
+    def number(self) -> str:
+        """Its number as file names have it, such as ``0003``."""
+        return self.file.removeprefix(f"{SECTIONS}/")[:4]
+
+    @property
+    def receipt(self) -> str:
+        """What is said when it was added: its file and hash."""
+        return f"added to the run: {self.file}, sha256 {self.sha256}"
+
+    @property
     def words(self) -> str:
         """What the section found, in one sentence; raises as `section`."""
         found = self.section()
@@ -177,8 +187,10 @@ def add_section(manifest: Manifest, section: Section) -> Link:
                 return _read(folder, file)
 
 
-def check_addable(folder: Path) -> None:
+def check_addable(folder: Path, without: str = "--no-add adds none") -> None:
     """Refuse a run folder that cannot be written to, before the work and not after it.
+
+    `without`: how to do without, for the message.
 
     Raises
     ------
@@ -187,7 +199,7 @@ def check_addable(folder: Path) -> None:
     """
     place = folder / SECTIONS if (folder / SECTIONS).is_dir() else folder
     if not os.access(place, os.W_OK | os.X_OK) or not os.access(folder.absolute().parent, os.W_OK | os.X_OK):
-        raise InputError(f"{folder}: no section can be added, for the folder cannot be written to; --no-add adds none")
+        raise InputError(f"{folder}: no section can be added, for the folder cannot be written to; {without}")
 
 
 def _written(section: Section, previous: str) -> bytes:

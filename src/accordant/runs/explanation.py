@@ -6,12 +6,15 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import IO, Any
 
+import numpy as np
+
 from accordant.certificates import Known
 from accordant.contexts import Contexts
 from accordant.decisions import Decisions
 from accordant.explanation import as_document, influence, pivotal
 from accordant.problem import value_label
 from accordant.report.explained import render_explanation
+from accordant.runs.adoption import Adoption, adoptions, context_hashes
 from accordant.runs.folder import Run
 from accordant.runs.recommendation import contexts_of
 from accordant.tables.output import write_output
@@ -65,8 +68,13 @@ def explain_rows(
     )
     unusual, referred, fall_back = policy.handling_of(contexts)
     decisions = policy.recommend(contexts, strategy=rule.label).decisions
+    adopted = adoptions(run) if rule.label == policy.selected_ else {}
+    keys = list(context_hashes(contexts.take(np.array(rows, dtype=np.intp)), policy.features_)) if adopted else []
+    adopted_here = {row: adopted[key] for row, key in zip(rows, keys, strict=False) if key in adopted}
     for each in document["explanations"]:
         row = each["row"]
+        if row in adopted_here:
+            each["sentences"]["decides"].insert(0, _adopted(*adopted_here[row]))
         if decisions.policy is not None:
             each["sentences"]["decides"].append(_drawn(decisions, row))
         if unusual.remarks[row]:
@@ -78,6 +86,14 @@ def _unusual(remark: str, referred: bool, fall_back: bool) -> str:
     """Return in what a row is unlike the training rows, and what follows."""
     followed = "A person decides. " if referred else "The declared fall-back action is taken. " if fall_back else ""
     return f"This row is unlike the training rows: {remark}. {followed}The rule's choice may not be meant for it."
+
+
+def _adopted(number: str, found: Adoption) -> str:
+    """Return what was adopted for a row, and that the explanation is about the rule."""
+    return (
+        f"This row is decided by a debate: {found.action} (section {number}), adopted by {found.by}: {found.why}. What "
+        "is said here is about what the rule would choose."
+    )
 
 
 def _drawn(decisions: Decisions, row: int) -> str:

@@ -5,6 +5,7 @@ Beside them, what other commands ask of a run: its untouched rows, the contexts 
 
 from __future__ import annotations
 
+import logging
 import sys
 from collections.abc import Iterator
 from contextlib import suppress
@@ -24,6 +25,7 @@ from accordant.errors import DataNotFoundError, InputError, MissingColumnError
 from accordant.evidence import Evidence
 from accordant.json_values import finite
 from accordant.recommendation import Recommendations
+from accordant.runs.adoption import with_adopted
 from accordant.runs.execution import RunOptions, case_data, split
 from accordant.runs.folder import Run
 from accordant.tables.frames import ROWS_AT_ONCE, Lines, read_chunks
@@ -31,13 +33,17 @@ from accordant.tables.output import Input, output_file
 from accordant.tables.text import written_cell
 from accordant.unusual import UnusualCounts
 
-HANDLED = ("unusual", "referred", "fall_back")  # columns about what is unusual and what follows
+logger = logging.getLogger(__name__)
+
+HANDLED = ("unusual", "referred", "fall_back", "adopted")  # columns about what another than the rule decides
 
 
 def recommend_rows(
     run: Run, source: str | Path | IO[str], strategy: str | None
 ) -> Iterator[tuple[int, Recommendations]]:
     """Yield the number of the first row and the recommendations of each batch.
+
+    Those of D* are what people adopted for rows with the same features, where they did.
 
     Parameters
     ----------
@@ -55,10 +61,16 @@ def recommend_rows(
     """
     policy = run.policy
     rule = policy.strategy(strategy or policy.selected_)
-    start = 0
+    start = adopted = 0
     for contexts in _read(run, source, at_once=rule.whole_batch):
-        yield start, policy.recommend(contexts, strategy=rule.label)
+        batch = policy.recommend(contexts, strategy=rule.label)
+        if rule.label == policy.selected_:
+            batch = with_adopted(run, batch, contexts)
+            adopted += 0 if batch.adopted is None else int((batch.adopted != "").sum())
+        yield start, batch
         start += contexts.n_contexts
+    if adopted:
+        logger.info("%d of %d rows are decided by debates that people adopted", adopted, start)
 
 
 def row_contexts(run: Run, source: str | Path | IO[str]) -> Contexts:

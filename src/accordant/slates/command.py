@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from accordant.terminal import Data, Json, Out, Seed, with_model
+from accordant.terminal import Data, Json, Out, SeedFromZero, with_model
 
 
 @with_model(
@@ -49,7 +49,7 @@ def slate(
     ] = None,
     add: Annotated[bool, typer.Option("--add/--no-add", help="With a run: add the result to it as a section.")] = True,
     model: Mapping[str, Any],
-    seed: Seed = 0,
+    seed: SeedFromZero = None,
     out: Out = None,
     json: Json = False,
 ) -> None:
@@ -58,10 +58,10 @@ def slate(
 
     options = slate_options(
         k=k, strategies=strategies, floors=floors, capacity=capacity or [], requests=requests, resamples=resamples,
-        data=data, seed=seed, rankings=rankings, threshold=threshold, instead=instead, model=model,
+        data=data, seed=seed or 0, rankings=rankings, threshold=threshold, instead=instead, model=model,
         consumption=consumption,
     )  # fmt: skip
-    conduct_slates(case, options, out, add=add, json=json)
+    conduct_slates(case, options, out, run_seed=seed, add=add, json=json)
 
 
 COMMANDS = (slate,)

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, get_args
 
 from rich.table import Table
 
 from accordant.agents.language.options import model_options
+from accordant.cases.files import declares_part
 from accordant.errors import InputError, UnknownNameError
 from accordant.naming import read_names
 from accordant.runs.chain import add_section, check_addable
 from accordant.runs.folder import free_folder
+from accordant.runs.opening import open_run
 from accordant.slates.fidelity import THRESHOLD, Instead
 from accordant.slates.options import SlateOptions
 from accordant.slates.page import render_slates
@@ -60,15 +63,24 @@ def slate_options(
     )
 
 
-def conduct_slates(case: str, options: SlateOptions, out: Path | None, *, add: bool, json: bool) -> None:
-    """Serve the case or the run, print the leaderboard, write the folder, and add the result to the run."""
+def conduct_slates(
+    case: str, options: SlateOptions, out: Path | None, *, run_seed: int | None, add: bool, json: bool
+) -> None:
+    """Serve the case or the run, print the leaderboard, write the folder, and add the result to the run.
+
+    A case without slates is made a run first, with `run_seed`.
+    """
     free_folder("slates", out, () if options.model is None else (options.model.record,))
-    if not (add or is_run(case)):
+    of_run = is_run(case) or not declares_part(case, "slates")
+    if not (add or of_run):
         raise InputError(f"--no-add has no effect on {case}, which is no finished run")
+    if add and is_run(case):
+        check_addable(Path(case))
+    if of_run:
+        found = open_run(case, seed=run_seed, data=options.data)
+        case, options = str(found.run.path), replace(options, data=found.data)
     opened = open_slates(case, options)
     run = opened.run
-    if run is not None and add:
-        check_addable(run.path)
     if opened.source.simulated:
         say(f"accordant: {opened.source.label}", err=True)
     ready = with_proxies(opened, options.model, options.rankings, threshold=options.threshold, instead=options.instead)
@@ -81,7 +93,7 @@ def conduct_slates(case: str, options: SlateOptions, out: Path | None, *, add: b
         return
     print_slates(served.result, folder)
     if link is not None:
-        say(f"added to the run: {link.file}, sha256 {link.sha256}")
+        say(link.receipt)
 
 
 def print_slates(result: SlateResult, folder: Path) -> None:

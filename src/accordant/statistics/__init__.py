@@ -10,9 +10,11 @@ gini, theil, atkinson, jain   inequality of numbers of at least 0
 dominates, dominated_by       Pareto dominance of points, and of alternatives for everybody; front in the plane
 best_set                      which of many candidates cannot be told from the best
 joint_level                   the level of single percentile intervals that hold together
+joint_band                    intervals of several paired values that hold together
+difference_bounds             bounds of differences from the intervals of both, whatever they have in common
 """
 
-from accordant.statistics.comparison import BestSet, best_set, joint_level, leaders
+from accordant.statistics.comparison import BestSet, best_set, difference_bounds, joint_band, joint_level, leaders
 from accordant.statistics.dominance import dominated_by, dominates, front
 from accordant.statistics.estimate import Estimate, standard_error
 from accordant.statistics.inequality import atkinson, gini, jain, theil
@@ -41,11 +43,13 @@ __all__ = [
     "best_set",
     "bounded",
     "cluster_codes",
+    "difference_bounds",
     "dominated_by",
     "dominates",
     "front",
     "gini",
     "jain",
+    "joint_band",
     "joint_level",
     "leaders",
     "mean_estimate",

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from accordant.arrays import Mask, Values
 from accordant.errors import InputError
 from accordant.statistics.proportions import normal_quantile
+from accordant.statistics.small_samples import widened
 
 UNDEFINED = 0.05  # candidates without a value on more resamples than this are not compared
 
@@ -173,3 +174,66 @@ def joint_level(drawn: Values, level: float = 0.95) -> float:
         tails[:, k] = np.minimum(above, below) / last
     tail = float(np.quantile(tails.min(axis=1), 1 - level))
     return float(np.clip(1 - 2 * tail, level, 1 - 1e-9))
+
+
+def joint_band(
+    values: Values, drawn: Values, *, n: int, level: float = 0.95, error: Values | float = 0.0
+) -> tuple[Values, Values]:
+    """Return intervals of several values that hold together: v ± q se, each of shape (value,).
+
+    q is the quantile of the largest studentised deviation over resamples (sup-t band, Montiel Olea and
+    Plagborg-Møller 2019, Algorithm 2 with standard errors), of deviations that `widened` stretches for few units.
+
+    Parameters
+    ----------
+    values
+        On all units, shape (value,).
+    drawn
+        The same on resamples, paired, shape (resample, value); resamples with NaN are left out.
+    n
+        Units that are resampled.
+    level
+        Coverage of all of them together, in (0, 1).
+    error
+        Smallest standard error of each value, such as the change that one more unit can bring.
+
+    Raises
+    ------
+    InputError
+        If `level` is not in (0, 1), or fewer than two resamples are left.
+    """
+    least = normal_quantile(level)
+    known = drawn[~np.isnan(drawn).any(axis=1)]
+    if len(known) < 2:
+        raise InputError(f"{len(known)} resamples without NaN; allowed: 2 or more")
+    deviations = widened(known, n, level) - known.mean(axis=0)
+    errors = known.std(axis=0)
+    sizes = np.divide(np.abs(deviations), errors, out=np.zeros_like(deviations), where=errors > 0)
+    quantile = max(float(np.quantile(sizes.max(axis=1), level)), least)
+    half = quantile * np.maximum(errors, error)
+    return np.asarray(values - half), np.asarray(values + half)
+
+
+def difference_bounds(
+    first: tuple[Values, Values, Values], second: tuple[Values, Values, Values], *, level: float, together: float
+) -> tuple[Values, Values]:
+    """Return bounds of second − first that hold together, from intervals of each; whatever the two have in common.
+
+    If 2k intervals hold together, k differences lie between differences of their ends. That needs no assumption on how
+    estimates depend on each other; for independent ones it is too wide. Single intervals are widened to Bonferroni's
+    level over 2k by the quotient of normal quantiles, each side by itself [ours].
+
+    Parameters
+    ----------
+    first, second
+        Values, lower and upper limits, each of shape (value,).
+    level
+        Coverage of each of these intervals, in (0, 1).
+    together
+        Coverage of all differences together, in (0, 1).
+    """
+    k = max(len(first[0]), 1)
+    factor = max(1.0, normal_quantile(1 - (1 - together) / (2 * k)) / normal_quantile(level))
+    (value, low, high), (other, other_low, other_high) = first, second
+    gap, down, up = other - value, (high - value) + (other - other_low), (value - low) + (other_high - other)
+    return np.asarray(gap - factor * down), np.asarray(gap + factor * up)

@@ -12,8 +12,8 @@ in docs/methods/paper-certificates.md.
     ranking        the composite score with frozen ranges as one metric; Lemma 20, which is not enough to certify a
                    ranking
 
-This room serves research: it is reached from Python (`accordant.certificates.schema`) and compared with what is exact
-in ``benchmarks/paper_certificates.py``; no command prints it.
+``accordant certify RUN --schema paper`` prints it beside what is exact; ``benchmarks/paper_certificates.py`` compares
+the two on many random problems.
 
 The bound is sound where its constants are, and loose. Where the worst case can be computed exactly, do that.
 """

@@ -11,30 +11,25 @@ from accordant.agents.people import Ask, Tell, ask_terminal, tell_terminal
 from accordant.deliberation.decision.contrast import Contrast
 from accordant.deliberation.decision.dialogue import PERSON, asking_in, because, dialogue_on_decision, move_words
 from accordant.deliberation.decision.dialogue_result import DIALOGUE_DISCLAIMER, DecisionDialogue, HeldDialogue, Said
-from accordant.deliberation.decision.opening import OpenedDecision, open_decision
+from accordant.deliberation.decision.opening import OpenedDecision, open_decision, run_of
 from accordant.deliberation.decision.options import DecisionOptions
 from accordant.deliberation.dialogue import Move, State
 from accordant.deliberation.page import write_dialogue
 from accordant.errors import InputError
-from accordant.runs import read_run
-from accordant.runs.chain import Link, add_section, check_addable
-from accordant.runs.pages import check_page
-from accordant.runs.recommendation import inputs_of
+from accordant.runs.chain import Link, add_section
 from accordant.tables.output import is_standard_output
-from accordant.terminal import PlainConsole, check_out, print_json
+from accordant.terminal import PlainConsole, print_json
 
 
 def conduct_dialogue(
-    folder: str, file: str | None, options: DecisionOptions, out: Path | None, *, add: bool, json: bool
-) -> None:
+    case: str, file: str | None, options: DecisionOptions, out: Path | None, *, run_seed: int | None, add: bool,
+    json: bool,
+) -> None:  # fmt: skip
     """Let stakeholders ask, tell it turn by turn, add the section to the run, and print and write what was found.
 
-    Whatever can be refused is refused before the first line is printed.
+    Whatever can be refused is refused before the first line is printed. `case`, `run_seed`: see `run_of`.
     """
-    run = read_run(folder)
-    check_out(out, inputs_of(run, file, options.data), json=json, check=check_page)
-    if add:
-        check_addable(run.path)
+    run, options = run_of(case, file, options, out, run_seed=run_seed, add=add, json=json)
     opened = open_decision(run, sys.stdin if file == "-" else file, options)
     asking = asking_in(opened)
     if file == "-" and PERSON in asking.values():
@@ -106,7 +101,7 @@ def _print_end(content: DecisionDialogue, link: Link | None, page: Path | None) 
     console.print()
     console.print(DIALOGUE_DISCLAIMER)
     if link is not None:
-        console.print(f"added to the run: {link.file}, sha256 {link.sha256}")
+        console.print(link.receipt)
     if page is not None:
         console.print(f"page: {page}")
 

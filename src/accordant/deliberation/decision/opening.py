@@ -19,12 +19,43 @@ from accordant.deliberation.section import check_ending, named_settlement
 from accordant.errors import InputError, UnknownNameError
 from accordant.naming import Named
 from accordant.recommendation import Recommendations
+from accordant.runs.chain import check_addable
 from accordant.runs.folder import Run
-from accordant.runs.recommendation import contexts_of
+from accordant.runs.opening import open_run
+from accordant.runs.pages import check_page
+from accordant.runs.recommendation import contexts_of, inputs_of
+from accordant.tables.output import is_run
+from accordant.terminal import check_out
 from accordant.utilities import ExpectedRewards
 
 BARGAIN = Named("bargain", {})
 FIXTURE = "fixture"
+
+
+def run_of(
+    case: str, file: str | None, options: DecisionOptions, out: Path | None, *, kept: Sequence[Path | None] = (),
+    run_seed: int | None, add: bool, json: bool,
+) -> tuple[Run, DecisionOptions]:  # fmt: skip
+    """Return the run, and the options with where its data are; refuse first what cannot be written.
+
+    Parameters
+    ----------
+    case
+        A run folder, or a case whose run is made first, with `run_seed`.
+    file, options, out
+        Rows, what was asked for, and where the page goes.
+    kept
+        Recordings that must not be written over.
+    add, json
+        Whether a section is added, and whether only JSON is printed.
+    """
+    check_out(out, (case, file, options.data, *kept), json=json, check=check_page)
+    if add and is_run(case):
+        check_addable(Path(case))
+    found = open_run(case, seed=run_seed, data=options.data)
+    options = replace(options, data=found.data_for(file))
+    check_out(out, (*inputs_of(found.run, file, options.data), *kept), json=json, check=check_page)
+    return found.run, options
 
 
 @dataclass(frozen=True, eq=False)

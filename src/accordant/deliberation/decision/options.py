@@ -52,6 +52,14 @@ class DecisionOptions:
     model: ModelOptions | None = None
 
 
+@dataclass(frozen=True)
+class AdoptionOptions:
+    """Who adopts what is settled on, and why."""
+
+    by: str
+    why: str
+
+
 def command_line(folder: str, file: str | None, options: DecisionOptions) -> str:
     """Return the command that makes the section, in shell quoting."""
     given = asdict(options)

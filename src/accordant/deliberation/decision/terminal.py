@@ -10,9 +10,10 @@ from typing import Any, get_args
 from rich.table import Table
 
 from accordant.agents.language.options import model_options
+from accordant.deliberation.decision.adoption import adoption_of
 from accordant.deliberation.decision.dialogue_terminal import conduct_dialogue
-from accordant.deliberation.decision.opening import OpenedDecision, cast_for, open_decision
-from accordant.deliberation.decision.options import DecisionOptions, DecisionProtocol
+from accordant.deliberation.decision.opening import OpenedDecision, cast_for, open_decision, run_of
+from accordant.deliberation.decision.options import AdoptionOptions, DecisionOptions, DecisionProtocol
 from accordant.deliberation.decision.result import DISCLAIMER, DebatedRow, DecisionDebate
 from accordant.deliberation.decision.section import debate_decision
 from accordant.deliberation.page import write_decision
@@ -21,12 +22,9 @@ from accordant.deliberation.result import silent
 from accordant.deliberation.terminal import Teller
 from accordant.errors import InputError, UnknownNameError
 from accordant.naming import read_names
-from accordant.runs import read_run
-from accordant.runs.chain import Link, add_section, check_addable
-from accordant.runs.pages import check_page
-from accordant.runs.recommendation import inputs_of
+from accordant.runs.chain import Link, add_section
 from accordant.tables.output import is_standard_output
-from accordant.terminal import PlainConsole, check_out, print_json, row_numbers, say
+from accordant.terminal import PlainConsole, print_json, row_numbers, say
 
 WIDTH = 120  # columns of what is piped somewhere
 TASK = "debated"
@@ -72,22 +70,46 @@ def _units(given: Sequence[str]) -> int | None:
     return int(given[0][:9])
 
 
+def adoption_options(
+    options: DecisionOptions, by: str | None, why: str | None, *, adopt: bool, add: bool
+) -> AdoptionOptions | None:
+    """Return who adopts what is settled on, and why; None if nobody does.
+
+    Raises InputError if something is missing, or options do not go together.
+    """
+    given = {"--by": (by or "").strip(), "--why": (why or "").strip()}
+    if not adopt:
+        idle = [name for name, value in (("--by", by), ("--why", why)) if value is not None]
+        if idle:
+            raise InputError(f"{', '.join(idle)} has no effect without --adopt")
+        return None
+    missing = [name for name, value in given.items() if not value]
+    if missing:
+        raise InputError(f"--adopt needs {' and '.join(missing)}: who adopts what is settled on, and why")
+    if not add:
+        raise InputError("--adopt adds two sections to the run, and --no-add none; allowed: one of them")
+    if options.protocol == "dialogue":
+        raise InputError("--adopt with --protocol dialogue, which settles nothing; allowed: debate, offers, vote")
+    if options.grant is not None or len(options.rows) > 1:
+        raise InputError(f"--adopt with {len(options.rows)} rows; allowed: the debate of one row, --row N")
+    return AdoptionOptions(given["--by"], given["--why"])
+
+
 def conduct_decision(
-    folder: str, file: str | None, options: DecisionOptions, out: Path | None, *, add: bool, json: bool
-) -> None:
+    case: str, file: str | None, options: DecisionOptions, out: Path | None, *, run_seed: int | None,
+    adopted: AdoptionOptions | None = None, add: bool, json: bool,
+) -> None:  # fmt: skip
     """Debate, tell it as it happens, add the section to the run, and print and write what was found.
 
-    Whatever can be refused is refused before the first line is printed.
+    Whatever can be refused is refused before the first line is printed. `case`: a run folder, or a case whose run is
+    made first, with `run_seed`; `adopted`: who adopts what is settled on.
     """
     if options.protocol == "dialogue":
-        conduct_dialogue(folder, file, options, out, add=add, json=json)
+        conduct_dialogue(case, file, options, out, run_seed=run_seed, add=add, json=json)
         return
-    run = read_run(folder)
     model = options.model
     kept = () if model is None else (model.record, model.replay)
-    check_out(out, (*inputs_of(run, file, options.data), *kept), json=json, check=check_page)
-    if add:
-        check_addable(run.path)
+    run, options = run_of(case, file, options, out, kept=kept, run_seed=run_seed, add=add, json=json)
     opened = open_decision(run, sys.stdin if file == "-" else file, options)
     cast = cast_for(opened)
     quiet = json or is_standard_output(out)
@@ -102,6 +124,10 @@ def conduct_decision(
         print_json(result.to_json())
     elif not quiet:
         print_decision(result, link, page)
+    if adopted is not None and link is not None:
+        section = adoption_of(run, result, link, adopted.by, adopted.why)
+        receipt = add_section(run.manifest, section).receipt
+        say(f"{section.words}\n{receipt}", err=quiet)
 
 
 def _opening(opened: OpenedDecision, cast: Cast) -> list[str]:
@@ -134,7 +160,7 @@ def print_decision(content: DecisionDebate, link: Link | None, page: Path | None
     console.print(DISCLAIMER)
     console.print(f"hash of the transcript: {content.hash}")
     if link is not None:
-        console.print(f"added to the run: {link.file}, sha256 {link.sha256}")
+        console.print(link.receipt)
     if page is not None:
         console.print(f"page: {page}")
 

@@ -8,7 +8,7 @@ Words used here:
     overtake   draw level with the winner; beyond that, be ahead
 
 weigh(...)                 everything below, from the arguments of `evaluate`
-weigh_leaderboard(...)     regions and borders of a leaderboard
+weigh_leaderboard(...)     regions and borders of a leaderboard; weigh_scores(...) of normalised values
 weight_regions(...)        the simplex of weights divided among the strategies (regions.py, undominated_scores.py)
 weight_sensitivity(...)    the smallest change of weights that changes the winner (weight_sensitivity.py)
 sampling_error(...)        shares and wins over resamples of contexts (weight_sensitivity.py)
@@ -20,7 +20,7 @@ from __future__ import annotations
 from accordant.evaluation.weighting.choices import OtherChoices, ScoreTable, other_choices
 from accordant.evaluation.weighting.regions import Inequality, Region, WeightRegions, weight_regions
 from accordant.evaluation.weighting.undominated_scores import UndominatedScores
-from accordant.evaluation.weighting.weighing import Weighing, weigh, weigh_leaderboard
+from accordant.evaluation.weighting.weighing import Weighing, weigh, weigh_leaderboard, weigh_scores
 from accordant.evaluation.weighting.weight_sensitivity import (
     SamplingError,
     Shift,
@@ -46,6 +46,7 @@ __all__ = [
     "sampling_error",
     "weigh",
     "weigh_leaderboard",
+    "weigh_scores",
     "weight_regions",
     "weight_sensitivity",
 ]

@@ -152,7 +152,14 @@ def weigh_leaderboard(leaderboard: Leaderboard, *, generator: np.random.Generato
         [column.weight for column in columns],
         candidates=[row.strategy for row in leaderboard.rows if row.candidate],
     )
-    regions = regions_of(scores, generator=generator, draws=draws, level=leaderboard.level)
+    return weigh_scores(scores, generator=generator, draws=draws, level=leaderboard.level)
+
+
+def weigh_scores(
+    scores: UndominatedScores, *, generator: np.random.Generator, draws: int = DRAWS, level: float = 0.95
+) -> Weighing:
+    """Return regions and borders of normalised values; `generator`, `draws`: see `weigh_leaderboard`."""
+    regions = regions_of(scores, generator=generator, draws=draws, level=level)
     return Weighing(regions, _sensitivity(scores, regions), None, None)
 
 

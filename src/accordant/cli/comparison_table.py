@@ -1,0 +1,141 @@
+"""What ``compare`` reads and prints: two runs, or two versions of a declaration."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from rich.table import Table
+
+from accordant.cases.files import read_case
+from accordant.naming import listed
+from accordant.runs.chain import add_section, check_addable
+from accordant.runs.comparison import compare_runs
+from accordant.runs.comparison_section import METHODS, MetricDifference, OnlyIn, RunComparison
+from accordant.runs.declaration_changes import SCOPE, CaseDifference, Change
+from accordant.runs.folder import read_run
+from accordant.scope import from_markdown
+from accordant.tables.output import is_run
+from accordant.tables.text import read_text
+from accordant.terminal import PlainConsole
+
+WIDTH = 120  # columns of what is piped somewhere
+
+
+def compare_folders(first: Path, second: Path, data: str | None, *, add: bool) -> tuple[RunComparison, str]:
+    """Compare two run folders; return what differs, and what is said of the section that was added to the first.
+
+    Raises
+    ------
+    InputError
+        If one is no finished run, nothing can be added, or `data` are not theirs.
+    """
+    if add:
+        check_addable(first, "without --add nothing is added")
+    one, other = read_run(first), read_run(second)
+    found = compare_runs(one, other, data)
+    return found, add_section(one.manifest, found).receipt if add else ""
+
+
+def compare_declared(first: str, second: str) -> CaseDifference:
+    """Compare what two cases, runs or scope cards declare.
+
+    Raises
+    ------
+    InputError
+        If one cannot be read.
+    """
+    return CaseDifference.of((first, second), _declared(first), _declared(second))
+
+
+def _declared(name: str) -> dict[str, Any]:
+    """Return what is declared, as JSON values; a scope card in Markdown stands for a case with that card alone."""
+    if is_run(name):
+        return dict(read_run(name).content["case"])
+    if Path(name).suffix == ".md":
+        return {SCOPE: from_markdown(read_text(name)).model_dump(mode="json")}
+    return read_case(name)[0].model_dump(mode="json")
+
+
+def print_declared(found: CaseDifference) -> None:
+    """Print the keys in which two declarations differ."""
+    console = PlainConsole(width=WIDTH)
+    console.print(f"{found.first} → {found.second}")
+    for title, changes in (("case", found.declaration), ("scope card", found.card)):
+        _changes(console, title, changes)
+
+
+def print_comparison(found: RunComparison) -> None:
+    """Print what differs between two runs, D* side by side, and strategies of both."""
+    console, first, second = PlainConsole(width=WIDTH), found.first, found.second
+    console.print(
+        f"{first.folder} ({first.case}, seed {first.seed}) → {second.folder} ({second.case}, seed {second.seed})"
+    )
+    for title, changes in (
+        ("data and split", found.data), ("case", found.declared.declaration), ("scope card", found.declared.card)
+    ):  # fmt: skip
+        _changes(console, title, changes)
+    for run, only in ((first, found.only_first), (second, found.only_second)):
+        words = _only(only)
+        if words:
+            console.print(f"\nonly in {run.folder}: {words}")
+    same = first.selected == second.selected
+    console.print(f"\nD*: {first.selected}{' in both' if same else f' → {second.selected}'}")
+    console.print(f"{found.rows}.")
+    for remark in found.remarks:
+        console.print(f"- {remark}")
+    console.print()
+    console.print(differences_table(found.differences, found.level))
+    for method in dict.fromkeys(each.method for each in found.differences if each.method):
+        metrics = [each.metric for each in found.differences if each.method == method]
+        console.print(
+            f"intervals {METHODS[method]}: {'all' if len(metrics) == len(found.differences) else listed(metrics)}"
+        )
+    console.print(found.noise)
+    console.print()
+    console.print(strategies_table(found))
+
+
+def _changes(console: PlainConsole, title: str, changes: Sequence[Change]) -> None:
+    console.print(f"\n{title}:" if changes else f"\n{title}: nothing differs")
+    for change in changes:
+        console.print(f"- {change.words}")
+
+
+def _only(only: OnlyIn) -> str:
+    parts = [f"{word} {listed(names)}" for word, names in (("strategies", only.strategies), ("metrics", only.metrics))
+             if names]  # fmt: skip
+    return "; ".join(parts)
+
+
+def differences_table(differences: Sequence[MetricDifference], level: float) -> Table:
+    """Return the figures of D* before and after."""
+    table = Table(title="D* on untouched rows", title_justify="left", box=None, pad_edge=False)
+    table.add_column("figure", overflow="fold")
+    for name in ("before", "after", "difference", f"{level:.0%}, all together"):
+        table.add_column(name, justify="right", no_wrap=True)
+    table.add_column("more than noise?", overflow="fold")
+    for each in differences:
+        limits = "" if each.low is None or each.high is None else f"{each.low:+.3f} to {each.high:+.3f}"
+        table.add_row(
+            each.metric, _number(each.before), _number(each.after), _number(each.difference, "+"), limits,
+            f"{each.verdict}: {each.reason}" if each.reason else each.verdict,
+        )  # fmt: skip
+    return table
+
+
+def strategies_table(found: RunComparison) -> Table:
+    """Return scores of the strategies that are in both; what they say of noise stands with D* alone."""
+    title = "Composite scores" + ("" if found.same_scale else ", on scales that differ: not comparable")
+    table = Table(title=title, title_justify="left", box=None, pad_edge=False)
+    table.add_column("strategy", overflow="fold")
+    for name in ("before", "after"):
+        table.add_column(name, justify="right")
+    for each in found.strategies:
+        table.add_row(each.strategy, *map(_number, each.score))
+    return table
+
+
+def _number(value: float | None, sign: str = "") -> str:
+    return "not defined" if value is None else f"{value:{sign}.3f}"

@@ -1,0 +1,133 @@
+"""Decisions of single contexts that a person adopted for a run, such as what a debate settled on.
+
+An adoption names the section that it rests on by its hash, and the context by the hash of its features. From then on
+`recommend` gives rows with these very features the adopted action, in the place of D*; of several adoptions for one
+context the last one holds.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+
+from accordant.contexts import Contexts
+from accordant.errors import RunFolderError
+from accordant.json_values import json_value
+from accordant.recommendation import Recommendations
+from accordant.runs.folder import Run
+from accordant.sections import Section, sections
+
+
+@sections.register("adoption")
+class Adoption(Section):
+    """A decision of one context that a person adopted.
+
+    Attributes
+    ----------
+    accordant
+        Version of the program.
+    debate, debate_sha256
+        File of the section that it rests on, and its hash.
+    row, source
+        Position of the row, and where it comes from.
+    context_sha256
+        Hash of its features, see `context_hashes`.
+    action
+        What was adopted.
+    recommended
+        What D* says, with the declared handling of unusual rows; None where a person was to decide.
+    unusual
+        In what the row is unlike the training rows; empty if in nothing.
+    by, why
+        Who adopted it, and why, as they were typed.
+    remarks
+        What a reader of the debate was told to mind.
+    """
+
+    name: ClassVar[str] = "adoption"
+    version: ClassVar[int] = 1
+
+    accordant: str
+    debate: str
+    debate_sha256: str
+    row: int
+    source: str
+    context_sha256: str
+    action: str
+    recommended: str | None
+    unusual: str
+    by: str
+    why: str
+    remarks: tuple[str, ...]
+
+    @property
+    def words(self) -> str:
+        """What was adopted, by whom and why, in one sentence."""
+        before = f"instead of {self.recommended}" if self.recommended else "where a person was to decide"
+        before = "as D* decides too" if self.recommended == self.action else before
+        unlike = f" The row is unlike the training rows: {self.unusual}." if self.unusual else ""
+        return f"Row {self.row} of {self.source}: {self.action}, {before}, adopted by {self.by}: {self.why}.{unlike}"
+
+
+def context_hash(values: Mapping[str, Any], features: Sequence[str]) -> str:
+    """Return the SHA-256 of one context: the JSON of name and value of each feature in turn; a missing number is null.
+
+    Parameters
+    ----------
+    values
+        Feature to value, as JSON values.
+    features
+        Those that the policy reads, in its order.
+    """
+    pairs = [[name, values[name]] for name in features]
+    return hashlib.sha256(json.dumps(pairs, ensure_ascii=True).encode()).hexdigest()
+
+
+def context_hashes(contexts: Contexts, features: Sequence[str]) -> Iterator[str]:
+    """Yield `context_hash` of every row."""
+    columns = [contexts[name].tolist() for name in features]
+    for row in zip(*columns, strict=True):
+        yield context_hash(dict(zip(features, map(json_value, row), strict=True)), features)
+
+
+def adoptions(run: Run) -> dict[str, tuple[str, Adoption]]:
+    """Return hash of a context to the number of the section and what was adopted.
+
+    Raises
+    ------
+    RunFolderError
+        If an adoption rests on no section before it, or names no action of the run.
+    """
+    found, before = {}, dict[str, str]()
+    for link in run.links:
+        section = link.section() if link.envelope.section == Adoption.name else None
+        if isinstance(section, Adoption):
+            if before.get(section.debate) != section.debate_sha256:
+                raise RunFolderError(f"{run.path}: {link.file} rests on {section.debate}, which is not before it")
+            if section.action not in run.case.problem.actions:
+                raise RunFolderError(f"{run.path}: {link.file} adopts {section.action!r:.60}, no action of the run")
+            found[section.context_sha256] = (link.number, section)
+        before[link.file] = link.sha256
+    return found
+
+
+def with_adopted(run: Run, recommended: Recommendations, contexts: Contexts) -> Recommendations:
+    """Return recommendations of D* with what was adopted for contexts with the same features.
+
+    Parameters
+    ----------
+    run, recommended, contexts
+        The run, what its policy recommends, and for which contexts, of the policy's types.
+    """
+    known = adoptions(run)
+    if not known:
+        return recommended
+    names = recommended.decisions.action_names
+    matched = [known.get(key) for key in context_hashes(contexts, run.policy.features_)]
+    codes = np.array([-1 if each is None else names.index(each[1].action) for each in matched], dtype=np.intp)
+    remarks = ["" if each is None else f"decided by debate, section {each[0]}" for each in matched]
+    return recommended.adopted_where(codes, np.array(remarks, dtype=str))

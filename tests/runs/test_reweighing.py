@@ -1,0 +1,149 @@
+"""Other weights on a stored leaderboard: the run's own weights give the run's own figures, and others what they must."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+
+import numpy as np
+import pytest
+import yaml
+
+from accordant.errors import InputError, UnknownNameError
+from accordant.runs import RunOptions, carry_out, read_run, write_run
+from accordant.runs.record import Record
+from accordant.runs.reweighing import reweigh
+
+
+@pytest.fixture(scope="module", params=["natural", "relative", "reference"])
+def weighed(request, cases, tmp_path_factory):
+    """A run with three weighted metrics, its data and its normalisation."""
+    folder = cases["own"].parent
+    case = yaml.safe_load(cases["own"].read_text())
+    case["name"] = request.param
+    case["evaluation"] = {"resamples": 100, "normalisation": request.param}
+    case["metrics"]["Accuracy"]["weight"] = 0.3
+    case["metrics"]["Parity"]["weight"] = 0.1
+    case["metrics"] |= {"Mean": {"metric": "mean_reward", "weight": 0.6},
+                        "Worst": {"metric": "min_reward", "weight": 0.0}}  # fmt: skip
+    path = folder / f"{request.param}.yaml"
+    path.write_text(yaml.safe_dump(case))
+    outcome = carry_out(path, RunOptions(seed=7))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("accordant.runs.folder.render", lambda *content: "")
+        made = write_run(outcome, tmp_path_factory.mktemp("weighed") / "run")
+    return read_run(made), str(folder)
+
+
+def own_weights(run):
+    return {label: metric.weight for label, metric in run.case.metrics.items()}
+
+
+def test_the_weights_of_the_run_give_its_leaderboard_to_the_last_digit(weighed):
+    run, data = weighed
+    found, board = reweigh(run, own_weights(run), data), run.record.test
+    assert found.untold == ""
+    assert [
+        (row.strategy, row.score, row.low, row.high, row.among_best, row.kind, row.candidate) for row in found.rows
+    ] == [
+        (row.strategy, row.score.value, row.score.low, row.score.high, row.among_best, row.kind, row.candidate)
+        for row in board.leaderboard
+    ]
+    assert found.weights == found.weights_of_run == {column.label: column.weight for column in board.metrics}
+    assert found.borders == run.record.scrutiny.weights.borders
+    assert found.selected == found.selected_then == run.record.selected
+    assert found.risen == found.fallen == () and found.sentences[1] == "The winner is the same."
+
+
+def test_scores_are_weighted_means_of_stored_values(weighed):
+    run, data = weighed
+    found = reweigh(run, {"Accuracy": 2, "Worst": 6}, data)
+    rows = {row.strategy: row for row in run.record.test.leaderboard}
+    assert found.weights == {"Accuracy": 0.25, "Parity": 0.0, "Mean": 0.0, "Worst": 0.75}
+    for row in found.rows:
+        cells = rows[row.strategy].metrics
+        parts = [cells[label].normalised for label in ("Accuracy", "Worst")]
+        assert row.score == (None if None in parts else pytest.approx(0.25 * parts[0] + 0.75 * parts[1], abs=1e-12))
+        assert row.low is None or row.low <= row.score <= row.high
+    ranked = [row for row in found.rows if row.candidate and row.score is not None]
+    assert all(row.place == 1 + sum(each.score > row.score + 1e-12 for each in ranked) for row in ranked)
+    assert found.winner == ranked[0].strategy and found.row(found.winner).among_best is not False
+    for row in (*found.risen, *found.fallen):
+        assert (row.place < row.place_of_run) == (row in found.risen)
+
+
+def test_the_nearest_border_is_that_of_a_fine_grid(weighed):
+    run, data = weighed
+    found = reweigh(run, {"Accuracy": 0.5, "Mean": 0.5}, data)
+    labels = ("Accuracy", "Parity", "Mean")  # those with weight here or in the run
+    values = {row.strategy: np.array([row.metrics[label].normalised for label in labels], dtype=float)
+              for row in run.record.test.leaderboard if row.candidate}  # fmt: skip
+    names = [name for name, each in values.items() if np.isfinite(each).all()]
+    scores = np.array([values[name] for name in names])
+    steps = np.arange(0, 101) / 100
+    grid = np.array([(a, p, 1 - a - p) for a in steps for p in steps if a + p <= 1 + 1e-12])
+    weights = np.array([0.5, 0.0, 0.5])
+    winner = names.index(found.borders.winner)
+    ahead = (grid @ scores.T > (grid @ scores[winner])[:, None] + 1e-9).any(axis=1)
+    moved = np.abs(grid - weights).sum(axis=1) / 2
+    if found.borders.nearest is None:
+        assert not ahead.any()
+    else:
+        assert moved[ahead].min(initial=1.0) == pytest.approx(found.borders.nearest.share_moved, abs=0.02)
+
+
+def test_without_data_nothing_is_said_of_noise(weighed, monkeypatch, tmp_path):
+    run, _ = weighed
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("ACCORDANT_DATA", raising=False)
+    monkeypatch.setattr("accordant.cases.files.cache_folder", lambda: tmp_path)
+    found = reweigh(run, {"Worst": 1})
+    assert "the untouched rows are not at hand" in found.untold
+    assert {(row.low, row.high, row.among_best) for row in found.rows} == {(None, None, None)}
+    assert [row.score for row in found.rows] == [row.score for row in reweigh(run, {"Worst": 1}, weighed[1]).rows]
+    if found.winner != found.winner_of_run:
+        assert "cannot be told" in found.sentences[1]
+    with pytest.raises(InputError, match="not found at"):
+        reweigh(run, {"Worst": 1}, str(tmp_path))
+
+
+def test_models_that_give_other_scores_say_nothing_of_noise(weighed, monkeypatch):
+    run, data = weighed
+    other = run.policy.leaderboard_on
+    monkeypatch.setattr(type(run.policy), "leaderboard_on", lambda policy, evidence, metrics: other(evidence))
+    found = reweigh(run, {"Worst": 1}, data)
+    assert "differ from those of the run" in found.untold and found.rows[0].among_best is None
+
+
+def test_the_run_is_not_changed(weighed):
+    run, data = weighed
+    reweigh(run, {"Worst": 1}, data)
+    assert run.policy.selected_ == run.record.selected
+    assert read_run(run.path).record == run.record
+
+
+@pytest.mark.parametrize(
+    ("weights", "error", "message"),
+    [
+        ({"Acuracy": 1}, UnknownNameError, "did you mean 'Accuracy'"),
+        ({"Accuracy": -1}, InputError, "weight of Accuracy is -1; allowed"),
+        ({"Accuracy": float("nan")}, InputError, "weight of Accuracy is nan"),
+        ({"Accuracy": float("inf")}, InputError, "weight of Accuracy is inf"),
+        ({"Accuracy": 0}, InputError, "the weights sum to 0"),
+    ],
+)
+def test_wrong_weights_are_refused(weighed, weights, error, message):
+    with pytest.raises(error, match=message):
+        reweigh(weighed[0], weights)
+
+
+def test_a_metric_without_a_range_cannot_carry_weight(outcomes, cases, tmp_path):
+    run = read_run(write_run(outcomes["care"], tmp_path / "care"))
+    content = json.loads(json.dumps(run.content))
+    (column,) = [column for column in content["test"]["metrics"] if column["label"] == "Truth"]
+    column["range"] = None
+    without = dataclasses.replace(run, record=Record.read(content))
+    with pytest.raises(InputError, match="'Truth' has no range in the run"):
+        reweigh(without, {"Truth": 1})
+    found = reweigh(without, {"Score": 1}, str(cases["care"].parent))
+    assert [row.score for row in found.rows] == [row.score.value for row in run.record.test.leaderboard]
