@@ -246,7 +246,9 @@ def test_one_type_is_told_with_what_speaks_for_it():
         "Ward stays whole: 1 type among 10 people.",
         "Held-out log-likelihood per comparison: 1 type -0.5000 (short by 0.0100, standard error 0.0200); 2 types -0.4900 (the best).",
     )
-    assert part.model_copy(update={"by": "group_id", "tried": ()}).sentences == ("Ward stays whole: 1 group among 10 people.",)
+    assert part.model_copy(update={"by": "group_id", "tried": ()}).sentences == (
+        "Ward stays whole: 1 group among 10 people.",
+    )
 
 
 def test_sentences_tell_how_groups_were_found():
