@@ -87,7 +87,13 @@ def test_actions_are_told_where_the_case_measures_them(records: dict[str, Json])
     record["case"]["metrics"]["Extra"] = {"metric": "share_of_action", "parameters": {"action": "Grant"}}
     for row in record["test"]["leaderboard"]:
         row["metrics"]["Extra"]["value"] = 0.25
-    assert "It takes Grant in 25% of the test rows." in seen(record).statements[0].words
+    said = seen(record).statements[0].words
+    assert "It takes Grant in 25% of the test rows; other actions are not measured." in said
+    record["case"]["metrics"]["Gap"] = {"metric": "share_of_action", "parameters": {"action": "Deny", "percent": True}}
+    for row in record["test"]["leaderboard"]:
+        row["metrics"]["Gap"]["value"] = 75.0
+    assert "It takes Deny in 75% and Grant in 25% of the test rows." in seen(record).statements[0].words
+    del record["case"]["metrics"]["Gap"]
     for row in record["test"]["leaderboard"]:
         row["metrics"]["Extra"]["value"] = 0.0
     assert "It takes" not in seen(record).statements[0].words

@@ -102,9 +102,11 @@ def _decided(reading: Reading, answer: Answer) -> Markup:
         return answer.chosen
     what = about(reading, line)
     does = sentence(" The rule: ", clean(what[0].lower() + what[1:]), "" if what.endswith(".") else ".") if what else ""
-    shares = sorted(_action_shares(reading, line), reverse=True)[:MOST_ACTIONS]
-    taken = listed([f"{action} in {percent(share / 100)}" for share, action in shares if share >= LEAST_SHARE])
-    return sentence(answer.chosen, does, f" It takes {taken} of the test rows." if taken else "")
+    shares = sorted(_action_shares(reading, line), reverse=True)
+    named = [(share, action) for share, action in shares[:MOST_ACTIONS] if share >= LEAST_SHARE]
+    taken = listed([f"{action} in {percent(share / 100)}" for share, action in named])
+    other = "" if len(shares) >= len(reading.record.case.problem.actions) else "; other actions are not measured"
+    return sentence(answer.chosen, does, f" It takes {taken} of the test rows{other}." if taken else "")
 
 
 def _action_shares(reading: Reading, line: Line) -> list[tuple[float, str]]:
