@@ -16,6 +16,7 @@ from accordant.cases.spec import CaseSpec
 from accordant.evaluation import Leaderboard, group_table
 from accordant.evaluation.outcome_quality import outcome_quality
 from accordant.evidence import Evidence
+from accordant.learning.grid_resolution import MovedValues
 from accordant.learning.tuning import Search
 from accordant.policy import ParticipatoryPolicy
 from accordant.runs.record import (
@@ -26,6 +27,7 @@ from accordant.runs.record import (
     Cost,
     DataPart,
     Declaration,
+    GridPart,
     GroupTable,
     LearningPart,
     Measure,
@@ -33,6 +35,7 @@ from accordant.runs.record import (
     Overlap,
     ProxyCheck,
     Record,
+    ResolutionGain,
     RewardError,
     RewardSource,
     Row,
@@ -68,6 +71,7 @@ def make_record(
 ) -> Record:
     """Collect a run: the case and its data, the fitted policy, and what it came to on untouched rows."""
     counts = UnusualCounts.of(*policy.handling_of(evidence.log.contexts))
+    grid = _grid(policy, evidence)
     return Record(
         format=FORMAT,
         versions={"python": platform.python_version(), **{name: version(name) for name in LIBRARIES}},
@@ -80,7 +84,7 @@ def make_record(
         unusual=UnusualPart(**counts.to_json()),
         selected=policy.selected_,
         selection=Selection(consults=_consults(policy, leaderboard), score=policy.leaderboard_.chosen_score),
-        notes=(*dealt.sentences(), *_unusual(counts), *case.notes),
+        notes=(*dealt.sentences(), *_unusual(counts), *(() if grid is None else (grid.sentence,)), *case.notes),
         warnings=_warnings(policy, data),
         test=board(leaderboard),
         validation=board(policy.leaderboard_),
@@ -91,6 +95,7 @@ def make_record(
         scrutiny=ScrutinyPart(**plain(scrutiny)),
         outcome_model=_outcome_model(case, policy, evidence),
         learning=_learning(case, policy),
+        grid=grid,
         reward_sources=sources,
         strategies={
             label: StrategyPart(
@@ -131,6 +136,26 @@ def _learning(case: CaseSpec, policy: ParticipatoryPolicy) -> LearningPart:
         overlap=None if learned.overlap is None else _as(Overlap, learned.overlap),
         searches={name: _search(search) for name, search in learned.searches.items()},
         reward_errors=tuple(_as(RewardError, each) for each in learned.reward_errors),
+    )
+
+
+def _grid(policy: ParticipatoryPolicy, evidence: Evidence) -> GridPart | None:
+    """Return the grid of a continuous action, and what it leaves out; None if actions have no values."""
+    grid = policy.problem.grid
+    if grid is None:
+        return None
+    moved = MovedValues.of(grid, policy.evidence_.log)
+    resolution = policy.grid_resolution(evidence.log.contexts)
+    return GridPart(
+        unit=grid.unit,
+        points=dict(zip(grid.names, grid.values, strict=True)),
+        moved_share=moved.share,
+        mean_distance=moved.mean_distance,
+        largest_distance=moved.largest_distance,
+        n=resolution.n,
+        gains=tuple(_as(ResolutionGain, gain) for gain in resolution.gains),
+        better_for_all=resolution.better_for_all,
+        sentence=resolution.sentence(),
     )
 
 
