@@ -83,15 +83,15 @@ class ActionGrid:
         return found
 
     def _number(self, text: str, where: str, column: str) -> float:
-        of_column = f" column {column!r}:" if column else ""
+        cell = f"{where}: column {column!r}" if column else where
         try:
             value = float(text)
         except ValueError:
-            raise UnknownNameError(f"action in {where}:{of_column}", text, self.names) from None
+            raise UnknownNameError(f"action in {cell}:", text, self.names) from None
         low, high = self.values[0], self.values[-1]
         if not low <= value <= high:
             raise DataError(
-                f"action in {where}:{of_column} found {text}; allowed: a number within [{low:g}, {high:g}]"
+                f"action in {cell}: found {text}; allowed: a number within [{low:g}, {high:g}]"
                 f"{f' {self.unit}' if self.unit else ''}, or one of {', '.join(self.names)}"
             )
         return value
