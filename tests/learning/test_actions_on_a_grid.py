@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from sklearn.ensemble import HistGradientBoostingRegressor
 from sklearn.linear_model import LinearRegression, LogisticRegression
 
 from accordant.contexts import Contexts, Log
@@ -14,7 +15,7 @@ from accordant.learning.augmentation import RewardQueries, augmented_queries, el
 from accordant.learning.causal import DRLearner, TLearner
 from accordant.learning.expectation import expected_rewards
 from accordant.learning.outcome_learning import GRID_BASES, ContinuousOutcomeLearner, DiscreteOutcomeLearner
-from accordant.learning.reward_learning import RewardLearner, default_regressor
+from accordant.learning.reward_learning import RewardLearner
 from accordant.learning.reward_models import StatedReward
 from accordant.problem import ContinuousOutcome, DecisionProblem
 from accordant.rewards import FunctionReward, TableReward
@@ -66,7 +67,7 @@ def test_a_learned_reward_answers_between_points_by_trees_and_by_its_regressor_a
     log = log_of(300)
     queries = augmented_queries(log, PROBLEM, "actions_and_outcomes", np.random.default_rng(1))
     answers = elicit(TableReward(TABLE), log.contexts, queries, PROBLEM, None)[None]
-    regressor = default_regressor(0, shared=False)
+    regressor = HistGradientBoostingRegressor(learning_rate=0.3, max_iter=40, early_stopping=False)
     learner = RewardLearner(("Recipient",), regressor, {}, log, queries, answers, ("need",), PROBLEM)
     model = learner.fit(np.arange(300), {})
     finer, some = PROBLEM.refined(), Contexts({"need": np.linspace(0, 1, 9)})
