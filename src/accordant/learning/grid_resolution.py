@@ -108,7 +108,7 @@ class GridResolution:
         each = [f"{gain.stakeholder} {gain.mean:.3f} on average and at most {gain.largest:.3f}" for gain in self.gains]
         return (
             f"Resolution of the grid: decisions of {self.strategy} midway to a neighbouring point would, by the same "
-            f"models on {self.n:,} untouched rows, raise the expected reward of {listed(each)}, each taken alone; in "
+            f"models on {self.n:,} rows, raise the expected reward of {listed(each)}, each taken alone; in "
             f"{self.better_for_all:.0%} of the rows such a point would be worse for nobody and better for somebody by "
             f"more than {NOTICEABLE:g}."
         )
