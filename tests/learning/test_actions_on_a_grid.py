@@ -125,6 +125,21 @@ def test_base_regressors_are_compared_and_learners_of_effects_refused():
         refused.fit(np.arange(60), {})
 
 
+@pytest.mark.parametrize("problem", [PROBLEM, NUMBERS], ids=["discrete", "continuous"])
+def test_outcomes_that_do_not_depend_on_the_action_are_the_same_at_every_value(problem):
+    log, rows = log_of(200, problem=problem), np.arange(200)
+    learner = (
+        ContinuousOutcomeLearner(TLearner(LinearRegression()), {}, "empirical", 5, False, log, ("need",), problem, 0)
+        if problem.continuous
+        else DiscreteOutcomeLearner(LogisticRegression(), {}, False, False, log, ("need",), problem, 0)
+    )
+    model, some = learner.fit(rows, {}), Contexts({"need": [0.2, 0.8]})
+    found, finer = model.predict(some), model.at((0.0, 33.0, 120.0, 150.0, 200.0)).predict(some)
+    assert finer.weights.shape[0] == 5 and finer.weights.shape[1:] == found.weights.shape[1:]
+    first = found.weights if found.nodes is None else found.nodes
+    assert np.array_equal((finer.weights if finer.nodes is None else finer.nodes)[4], first[0])
+
+
 def test_expected_rewards_at_the_points_do_not_depend_on_whether_middles_are_asked_too():
     log, finer = log_of(300), PROBLEM.refined()
     outcome = DiscreteOutcomeLearner(LogisticRegression(), {}, False, True, log, ("need",), PROBLEM, 0)

@@ -57,7 +57,10 @@ def test_a_run_on_a_grid_says_what_lies_between_its_points_and_recommends_points
     assert 0.9 < grid.moved_share <= 1 and grid.largest_distance <= 50
     assert [gain.stakeholder for gain in grid.gains] == ["Recipient", "Payer"]
     assert all(0 <= gain.mean <= gain.largest <= 1 for gain in grid.gains)
-    assert grid.sentence in run.record.notes and "Resolution of the grid: decisions of" in render(run.record)
+    assert (
+        grid.sentence in run.record.notes
+        and "Resolution of the grid (none 0, low 50, medium 100 and high 200 EUR): decisions of" in render(run.record)
+    )
     print_run(run.record, run.path)
     assert "raise the expected reward of Recipient" in " ".join(capsys.readouterr().out.split())
     assert any("count each as the nearest point" in warning for warning in run.record.warnings)

@@ -88,6 +88,8 @@ class GridResolution:
 
     Attributes
     ----------
+    grid
+        The points.
     strategy
         Whose decisions.
     n
@@ -98,6 +100,7 @@ class GridResolution:
         Share of contexts in which a middle is worse for nobody and better for somebody by more than 0.01.
     """
 
+    grid: ActionGrid
     strategy: str
     n: int
     gains: tuple[ResolutionGain, ...]
@@ -106,11 +109,13 @@ class GridResolution:
     def sentence(self) -> str:
         """Return the figures in words."""
         each = [f"{gain.stakeholder} {gain.mean:.3f} on average and at most {gain.largest:.3f}" for gain in self.gains]
+        named = [f"{name} {value:g}" for name, value in zip(self.grid.names, self.grid.values, strict=True)]
+        points = f"{listed(named)} {self.grid.unit}".rstrip()
         return (
-            f"Resolution of the grid: decisions of {self.strategy} midway to a neighbouring point would, by the same "
-            f"models on {self.n:,} rows, raise the expected reward of {listed(each)}, each taken alone; in "
-            f"{self.better_for_all:.0%} of the rows such a point would be worse for nobody and better for somebody by "
-            f"more than {NOTICEABLE:g}."
+            f"Resolution of the grid ({points}): decisions of {self.strategy} midway to a neighbouring "
+            f"point would, by the same models on {self.n:,} rows, raise the expected reward of "
+            f"{listed(each)}, each taken alone; in {self.better_for_all:.0%} of the rows such a point would be worse "
+            f"for nobody and better for somebody by more than {NOTICEABLE:g}."
         )
 
 
@@ -134,7 +139,8 @@ def grid_resolution(
     outcome_model, reward_models
         Those that made E.
     """
-    finer = problem.refined()
+    grid, finer = problem.grid, problem.refined()
+    assert grid is not None
     assert finer.action_values is not None
     prediction = outcome_model.at(finer.action_values).predict(contexts)
     expected = expected_rewards(contexts, prediction, [model.at(finer) for model in reward_models], finer).values
@@ -145,6 +151,7 @@ def grid_resolution(
         chances = decisions.policy.astype(np.float64)
     rises = (gains * chances).sum(axis=1)
     return GridResolution(
+        grid,
         decisions.strategy,
         contexts.n_contexts,
         tuple(

@@ -243,7 +243,7 @@ class ContinuousOutcomeLearner:
     @cached_property
     def points(self) -> tuple[Point, ...]:
         """The grid."""
-        if self._action_grid is not None and self.learner is None:
+        if self._action_grid is not None and self.learner is None and not self.grid:
             columns = self._training(np.arange(len(self.log)))[1]
             suited = [base for base in GRID_BASES if not BASE_REGRESSORS[base].refusal(*columns.shape)]
             return grid_points(self._unfitted(), {"base": suited})
