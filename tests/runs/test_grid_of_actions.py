@@ -71,6 +71,31 @@ def test_a_run_on_a_grid_says_what_lies_between_its_points_and_recommends_points
     assert again.n == 2 and again.strategy.startswith(run.record.selected.split("[")[0])
 
 
+@pytest.mark.long
+def test_a_continuous_outcome_and_recorded_rewards_are_interpolated_and_saved(tmp_path):
+    """Levels and a recorded reward that is linear in the amount are found at the points, none of which was logged."""
+    generator = np.random.default_rng(6)
+    need, amount = generator.uniform(size=150).round(3), generator.uniform(0, 200, 150).round(1)
+    score = (10 * need * amount / 200 + generator.normal(size=150) / 2).round(2)
+    columns = {"need": need, "amount": amount, "score": score, "learner": np.clip((score + 5) / 20, 0, 1).round(3)}
+    pd.DataFrame(columns | {"payer": (1 - amount / 400).round(3)}).to_csv(tmp_path / "grants.csv", index=False)
+    case = CASE | {
+        "problem": CASE["problem"] | {"outcomes": {"name": "score", "low": -5, "high": 20}},
+        "data": CASE["data"] | {"outcome": "score"},
+        "rewards": {"Recipient": {"column": "learner"}, "Payer": {"column": "payer"}},
+        "learning": {"folds": 3, "outcome_model": {"name": "t_learner"}},
+    }
+    (tmp_path / "grants.yaml").write_text(yaml.safe_dump(case, sort_keys=False))
+    run = read_run(write_run(carry_out(tmp_path / "grants.yaml", RunOptions()), tmp_path / "run"))
+    assert run.record.outcome_model.name == "ridge, reading features and the value of the action"
+    new = pd.DataFrame({"need": [0.2, 0.8]})
+    levels = run.policy.outcome_model_.predict(run.policy.contexts_of(new)).levels()
+    assert np.abs(levels - np.array([[0, 0], [0.5, 2], [1, 4], [2, 8]])).max() < 0.5
+    payer = run.policy.expected_rewards(new).of("Payer")
+    assert np.abs(payer - np.array([[1.0], [0.875], [0.75], [0.5]])).max() < 0.05
+    assert run.record.grid.moved_share == 1 and run.policy.grid_resolution(new).n == 2
+
+
 @pytest.mark.parametrize(
     ("cell", "message"),
     [

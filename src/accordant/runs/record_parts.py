@@ -200,6 +200,8 @@ def outcome_model_name(policy: ParticipatoryPolicy) -> str:
     if weights:
         parts = [f"{weight:.0%} {name}" for name, weight in sorted(weights.items(), key=lambda each: -each[1])]
         return " + ".join(parts) + ", chosen by cross-validation"
+    if getattr(model, "grid", None) is not None and isinstance(base := getattr(estimator, "base", None), str):
+        return f"{base}, reading features and the value of the action"
     inner = getattr(estimator, "estimator", estimator)
     return type(inner).__name__
 
