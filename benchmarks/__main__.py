@@ -21,6 +21,7 @@ ALWAYS = (
     ["benchmarks.specialised_trees"],
     ["benchmarks.bootstrap"],
     ["benchmarks.lending_run"],
+    ["benchmarks.participation_cost"],
     ["benchmarks.consumption"],
     ["benchmarks.elicitation"],
     ["benchmarks.bradley_terry"],

@@ -119,6 +119,9 @@ class Log:
     groups
         Whose each row is, as a number, shape (context,): rows of one person resemble each other, so they stay together
         wherever rows are divided or drawn. None if rows are independent.
+    action_values
+        Values of the actions taken, shape (context,), where actions are points of a grid: `actions` are then the
+        nearest points. None for actions without values.
     """
 
     contexts: Contexts
@@ -126,11 +129,13 @@ class Log:
     outcomes: NDArray[np.intp] | NDArray[np.float64]
     rewards: Mapping[str, NDArray[np.float64]] = field(default_factory=dict)
     groups: NDArray[np.intp] | None = None
+    action_values: NDArray[np.float64] | None = None
 
     def __post_init__(self) -> None:
         sizes = {"contexts": self.contexts.n_contexts, "actions": len(self.actions), "outcomes": len(self.outcomes)}
         sizes |= {f"rewards of {name}": len(values) for name, values in self.rewards.items()}
         sizes |= {} if self.groups is None else {"groups": len(self.groups)}
+        sizes |= {} if self.action_values is None else {"values of actions": len(self.action_values)}
         if len(set(sizes.values())) > 1:
             raise DataError("numbers of rows differ: " + ", ".join(f"{name} {size}" for name, size in sizes.items()))
         if sizes["actions"] == 0:
@@ -147,7 +152,10 @@ class Log:
         """Return the log of some rows."""
         rewards = {name: values[rows] for name, values in self.rewards.items()}
         groups = None if self.groups is None else self.groups[rows]
-        return type(self)(self.contexts.take(rows), self.actions[rows], self.outcomes[rows], rewards, groups)
+        action_values = None if self.action_values is None else self.action_values[rows]
+        return type(self)(
+            self.contexts.take(rows), self.actions[rows], self.outcomes[rows], rewards, groups, action_values
+        )
 
 
 def _column(name: str, values: Any) -> AnyArray:

@@ -26,6 +26,7 @@ from accordant.evidence import Evidence
 from accordant.explanation import Explanation, explain
 from accordant.learning.behaviour import LoggedBehaviour
 from accordant.learning.expectation import expected_rewards, weighted_rewards
+from accordant.learning.grid_resolution import GridResolution, grid_resolution
 from accordant.learning.novelty import TrainingProfile
 from accordant.learning.outcome_models import OutcomeModel
 from accordant.learning.reward_models import OutcomeRewardModel
@@ -149,6 +150,29 @@ class FittedPolicy(BaseEstimator):  # type: ignore[misc]
             features=omitted_feature_odds_ratios(benchmarked, self.behaviour_.encoder),
             observed=[name for name in names if isinstance(self.signals_[name], ObservedReward)],
         )
+
+    def grid_resolution(self, X: Any, *, strategy: str | None = None) -> GridResolution:
+        """Return how much expected reward decisions in new contexts may miss between points of a grid of actions.
+
+        Parameters
+        ----------
+        X
+            Contexts with the columns in `features_`.
+        strategy
+            Label of another strategy than D*.
+
+        Raises
+        ------
+        InputError
+            If the actions of the problem have no values.
+        """
+        self._check_fitted()
+        if self.problem.grid is None:
+            raise InputError("the actions have no values; declare them as a grid: actions={name: number, …}")
+        rule, contexts = self.strategy(strategy or self.selected_), self.contexts_of(X)
+        expected, prediction = self._expect(contexts)
+        decisions = rule(expected, prediction=prediction, contexts=contexts)
+        return grid_resolution(self.problem, contexts, decisions, self.outcome_model_, self.reward_models_)
 
     def expected_rewards(self, X: Any) -> ExpectedRewards:
         """Return E on new contexts."""

@@ -182,7 +182,7 @@ class ParticipatoryPolicy(FittedPolicy):
         X
             Contexts: any data frame narwhals reads, or a mapping of columns.
         actions
-            Names of the logged actions, shape (context,).
+            Names of the logged actions, shape (context,); where actions are points of a grid, also values within it.
         outcomes
             Names of discrete outcomes, or numbers, shape (context,).
         rewards

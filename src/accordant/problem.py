@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from pydantic import BeforeValidator, Field, model_validator
 
 from accordant import limits
+from accordant.action_grid import ActionGrid
 from accordant.declared import Declared
 from accordant.errors import DataError, InputError, UnknownNameError
 
@@ -119,7 +120,13 @@ class DecisionProblem(Declared):
     stakeholders
         Stakeholders or their names; at least one.
     actions
-        Action names in declared order, which is also the last tie-breaker; at least one.
+        Action names in declared order, which is also the last tie-breaker; at least one. A mapping of names to numbers
+        declares points of a continuous action, such as a dose or an amount, and fills `action_values`.
+    action_values
+        Value of each action, rising, if actions are points of a continuous one: see `accordant.action_grid.ActionGrid`.
+        None for actions without values.
+    action_unit
+        Unit of these values, for reports.
     outcomes
         Outcome names, or a `ContinuousOutcome`.
     favourable_actions
@@ -145,6 +152,8 @@ class DecisionProblem(Declared):
 
     stakeholders: Annotated[tuple[Stakeholder, ...], _named(Stakeholder)] = Field(min_length=1)
     actions: Annotated[tuple[str, ...], BeforeValidator(_listed)] = Field(min_length=1)
+    action_values: tuple[float, ...] | None = None
+    action_unit: str = ""
     outcomes: Annotated[tuple[str, ...] | ContinuousOutcome, BeforeValidator(_outcomes)]
     favourable_actions: tuple[str, ...] = ()
     favourable_outcomes: tuple[str, ...] = ()
@@ -152,6 +161,21 @@ class DecisionProblem(Declared):
     status_quo: str | None = None
     sensitive_attributes: Annotated[tuple[SensitiveAttribute, ...], _named(SensitiveAttribute)] = ()
     outcome_depends_on_action: bool | Literal["auto"] = "auto"
+
+    @model_validator(mode="before")
+    @classmethod
+    def _read_grid(cls, given: Any) -> Any:
+        """Let a mapping of names to numbers declare actions and their values at once."""
+        if not isinstance(given, Mapping) or not isinstance(given.get("actions"), Mapping):
+            return given
+        if given.get("action_values") is not None:
+            raise InputError("actions declares names with values; leave action_values out")
+        named = given["actions"]
+        for name, value in named.items():
+            if isinstance(value, bool) or not isinstance(value, int | float):
+                raise InputError(f"the action {name!r} has the value {value!r}; allowed: a number")
+        names = tuple(name if isinstance(name, str) else value_label(name) for name in named)
+        return {**given, "actions": names, "action_values": tuple(named.values())}
 
     @model_validator(mode="after")
     def _check_names(self) -> Self:
@@ -171,6 +195,9 @@ class DecisionProblem(Declared):
             for outcome in self.outcome_names:
                 if outcome not in self.outcome_to_action:
                     raise InputError(f"outcome_to_action has no action for outcome {outcome!r}")
+        if self.action_unit and self.action_values is None:
+            raise InputError("action_unit needs values of the actions: actions: {NAME: NUMBER, …}")
+        self.grid  # noqa: B018 - raises for values that are no grid
         if sum(stakeholder.weight for stakeholder in self.stakeholders) <= 0:
             raise InputError("stakeholder weights sum to 0; at least one must be positive")
         return self
@@ -191,6 +218,17 @@ class DecisionProblem(Declared):
         return isinstance(self.outcomes, ContinuousOutcome)
 
     @property
+    def grid(self) -> ActionGrid | None:
+        """The points of a continuous action; None if actions have no values."""
+        return None if self.action_values is None else ActionGrid(self.actions, self.action_values, self.action_unit)
+
+    def refined(self) -> DecisionProblem:
+        """Return the problem with the middle of every two neighbours of the grid among its actions."""
+        assert self.grid is not None, "only a grid has middles"
+        finer = self.grid.refined()
+        return self.replace(actions=finer.names, action_values=finer.values)
+
+    @property
     def weights(self) -> NDArray[np.float64]:
         """Stakeholder weights as declared, shape (stakeholder,)."""
         return np.array([stakeholder.weight for stakeholder in self.stakeholders])
@@ -205,6 +243,27 @@ class DecisionProblem(Declared):
     def action_codes(self, names: Sequence[Any] | NDArray[Any]) -> NDArray[np.intp]:
         """Return the position of each action name in the declared order, shape (context,)."""
         return codes_of("action", names, self.actions)
+
+    def logged_actions(
+        self, cells: Sequence[Any] | NDArray[Any], place: Callable[[int], str] = row_place, column: str = ""
+    ) -> tuple[NDArray[np.intp], NDArray[np.float64] | None]:
+        """Return the code of each logged action, and its value if actions are points of a grid, shape (context,).
+
+        On a grid a cell may hold any number within it; its code is that of the nearest point.
+
+        Parameters
+        ----------
+        cells
+            Names, or on a grid names and numbers.
+        place
+            Where a row stands, for messages.
+        column
+            Name of the column, for messages.
+        """
+        if self.grid is None:
+            return codes_of("action", cells, self.actions, place), None
+        values = self.grid.read(list(cells), place, column)
+        return self.grid.nearest(values), values
 
     def outcome_codes(self, names: Sequence[Any] | NDArray[Any]) -> NDArray[np.intp]:
         """Return the position of each outcome name in the declared order, shape (context,)."""

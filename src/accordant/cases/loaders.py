@@ -222,9 +222,10 @@ def build(
     apart |= {name for name in (spec.group, spec.time) if name is not None and name not in sensitive}
     if spec.time is not None:
         time_keys(raw[spec.time], spec.time, place)  # raises where one is missing or cannot be read
+    actions, action_values = problem.logged_actions(_renamed(frame[spec.action], spec, place), place, spec.action)
     log = Log(
         contexts=raw.only([name for name in raw if name not in apart]),
-        actions=codes_of("action", _renamed(frame[spec.action], spec, place), problem.actions, place),
+        actions=actions,
         outcomes=(
             problem.outcome_values(_complete(raw.numeric(spec.outcome), spec.outcome, place), place)
             if problem.continuous
@@ -232,6 +233,7 @@ def build(
         ),
         rewards={name: _rewards(raw.numeric(column), column, place) for name, column in reward_columns.items()},
         groups=None if spec.group is None else group_codes(raw[spec.group], spec.group, place),
+        action_values=action_values,
     )
     levels = None
     if spec.true_levels:

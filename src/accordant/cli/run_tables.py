@@ -46,7 +46,8 @@ def print_run(record: Record, folder: Path) -> None:
         console.print(f"- {record.scrutiny.gains.sentence}")
     notes = [f"{label}: {rule.note}." for label, rule in record.strategies.items() if rule.note]
     hidden = record.scrutiny.sensitivity.sentences if record.scrutiny and record.scrutiny.sensitivity else ()
-    for sentence in [*test.remarks, *hidden, *notes, *record.warnings]:
+    grid = [] if record.grid is None else [record.grid.sentence]
+    for sentence in [*test.remarks, *hidden, *notes, *grid, *record.warnings]:
         console.print(f"- {sentence}")
     console.print(f"\noutcome model: {_outcome_model(record.outcome_model)}")
     console.print(f"\nrun: {folder}")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Literal
 
@@ -31,19 +31,28 @@ class RewardQueries:
         Action codes, shape (query,).
     outcomes
         Outcome codes or numbers, shape (query,).
+    values
+        Values of the actions, shape (query,), where actions are points of a grid: `actions` are then the nearest
+        points. None for the points themselves.
     """
 
     rows: NDArray[np.intp]
     actions: NDArray[np.intp]
     outcomes: NDArray[np.intp] | NDArray[np.float64]
+    values: NDArray[np.float64] | None = None
 
     def __len__(self) -> int:
         return len(self.rows)
 
+    def take(self, chosen: NDArray[np.bool_] | NDArray[np.intp]) -> RewardQueries:
+        """Return some of the queries."""
+        values = None if self.values is None else self.values[chosen]
+        return RewardQueries(self.rows[chosen], self.actions[chosen], self.outcomes[chosen], values)
+
 
 def logged_queries(log: Log) -> RewardQueries:
     """Return one query per logged row: the action taken and the outcome that followed."""
-    return RewardQueries(np.arange(len(log)), log.actions, log.outcomes)
+    return RewardQueries(np.arange(len(log)), log.actions, log.outcomes, log.action_values)
 
 
 def augmented_queries(log: Log, problem: DecisionProblem, over: Over, generator: np.random.Generator) -> RewardQueries:
@@ -60,7 +69,12 @@ def augmented_queries(log: Log, problem: DecisionProblem, over: Over, generator:
         ``"actions_and_outcomes"``: every declared outcome under every action; for continuous outcomes the
         observed outcome and one drawn from the training outcomes, so that actions and outcomes are crossed.
     generator
-        Draws the crossed continuous outcomes.
+        Draws the crossed continuous outcomes, and the values between points of a grid.
+
+    Notes
+    -----
+    On a grid of actions everybody is also asked about one value in each context that is drawn from the whole grid, so
+    that reward models are told what lies between its points.
     """
     n_contexts, n_actions = len(log), len(problem.actions)
     outcomes: NDArray[Any]
@@ -71,11 +85,17 @@ def augmented_queries(log: Log, problem: DecisionProblem, over: Over, generator:
     else:
         n_outcomes = len(problem.outcome_names)
         outcomes = np.repeat(np.arange(n_outcomes, dtype=np.intp)[:, None], n_contexts, axis=1)
-    shape = (n_actions, len(outcomes), n_contexts)
+    actions, values = np.repeat(np.arange(n_actions)[:, None], n_contexts, axis=1), None
+    if problem.grid is not None:
+        drawn = generator.uniform(problem.grid.values[0], problem.grid.values[-1], n_contexts)
+        values = np.vstack([problem.grid.points[actions], drawn])
+        actions = problem.grid.nearest(values)
+    shape = (len(actions), len(outcomes), n_contexts)
     return RewardQueries(
         np.broadcast_to(np.arange(n_contexts), shape).ravel(),
-        np.broadcast_to(np.arange(n_actions)[:, None, None], shape).ravel(),
+        np.broadcast_to(actions[:, None, :], shape).ravel(),
         np.broadcast_to(outcomes, shape).ravel(),
+        None if values is None else np.broadcast_to(values[:, None, :], shape).ravel(),
     )
 
 
@@ -87,6 +107,8 @@ def elicit(
     generator: np.random.Generator | None,
 ) -> NDArray[np.float64]:
     """Return one stakeholder's answers to the queries from raw, unscaled contexts, shape (query,).
+
+    What is said between two points of a grid of actions is linear in the value, from what is said at the points.
 
     Parameters
     ----------
@@ -106,6 +128,15 @@ def _each_cell(
     problem: DecisionProblem,
 ) -> NDArray[np.float64]:
     """Ask once per action and discrete outcome, or once per action with one number per query."""
+    if problem.grid is not None and queries.values is not None:
+
+        def at(point: int, chosen: NDArray[np.intp]) -> NDArray[np.float64]:
+            """Return the answers to some of the queries if they were about a point of the grid."""
+            asked = queries.take(chosen)
+            about = np.full(len(chosen), point, dtype=np.intp)
+            return _each_cell(ask, contexts, replace(asked, actions=about, values=None), problem)
+
+        return problem.grid.interpolated(at, queries.values)
     answers = np.empty(len(queries))
     for action, name in enumerate(problem.actions):
         chosen = np.flatnonzero(queries.actions == action)

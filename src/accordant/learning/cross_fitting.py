@@ -28,6 +28,7 @@ from accordant.learning.diagnostics import Identification, ProxyCheck, identify,
 from accordant.learning.encoding import ContextEncoder
 from accordant.learning.expectation import expected_rewards
 from accordant.learning.folds import make_folds
+from accordant.learning.grid_resolution import MovedValues
 from accordant.learning.outcome_learning import ContinuousOutcomeLearner, DiscreteOutcomeLearner, Integration
 from accordant.learning.outcome_models import OutcomeModel
 from accordant.learning.reward_learning import DEFAULT_GRID, CellError, RewardLearner, default_regressor, reward_errors
@@ -176,6 +177,7 @@ def learn(
         proxies,
         (
             *identification.warnings,
+            *([] if problem.grid is None else MovedValues.of(problem.grid, log).warnings(problem.grid)),
             *_copies_warnings(log, features),
             *_estimated_rewards_warnings(identification, behaviour),
             *_confounding_warnings(log, signals, features, identification, behaviour, settings.random_state),

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from accordant import limits
+from accordant.action_grid import ActionGrid
 from accordant.arrays import Values
 from accordant.contexts import Contexts
 from accordant.errors import DataError
@@ -150,3 +151,24 @@ def _check_finite(name: str, values: NDArray[np.float64]) -> None:
 def one_hot(codes: NDArray[np.intp], n_levels: int) -> Values:
     """Return indicator columns, shape (context, level)."""
     return np.eye(n_levels)[codes]
+
+
+def action_columns(
+    codes: NDArray[np.intp], n_actions: int, grid: ActionGrid | None, values: Values | None = None
+) -> Values:
+    """Return the columns by which models read actions: one per action, or those of a grid, shape (row, column).
+
+    Parameters
+    ----------
+    codes
+        Codes of actions, shape (row,).
+    n_actions
+        Number of declared actions.
+    grid
+        The grid, if actions are points of one.
+    values
+        Values of the actions on the grid, shape (row,); None for those of the points.
+    """
+    if grid is None:
+        return one_hot(codes, n_actions)
+    return grid.columns(grid.points[codes] if values is None else values)

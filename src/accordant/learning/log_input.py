@@ -68,4 +68,5 @@ def read_log(
         groups = group_codes(typed_column(group, contexts[group], (types or {}).get(group)), group)
     sensitive = [attribute.name for attribute in problem.sensitive_attributes]
     kept = contexts.only([name for name in contexts if name != group or name in sensitive])
-    return Log(kept, problem.action_codes(actions), values, observed, groups), signals
+    codes, action_values = problem.logged_actions(actions)
+    return Log(kept, codes, values, observed, groups, action_values), signals

@@ -12,10 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
+from accordant.action_grid import ActionGrid
 from accordant.arrays import Codes, Values
 from accordant.contexts import Log
 from accordant.errors import DataError, InputError
-from accordant.learning.causal import LevelLearner, LoggedData, SelectedCausalLearner, TLearner
+from accordant.learning.causal import BASE_REGRESSORS, LevelLearner, LoggedData, SelectedCausalLearner, TLearner
 from accordant.learning.causal.level_learner import action_folds
 from accordant.learning.classification import CalibratedProbabilities, SelectedClassifier
 from accordant.learning.classification.brier import brier_score
@@ -26,6 +27,8 @@ from accordant.problem import ContinuousOutcome, DecisionProblem
 
 Integration = Literal["empirical", "gauss_hermite", "plug_in"]
 FOLDS = 5
+GRID_BASES = ("ridge", "interactions", "gaussian process", "boosting", "deep boosting", "forest")
+"""Base regressors that are compared where one regressor reads the value of the action."""
 ENOUGH = 10  # rows of an action from which its own residuals are used instead of everybody's
 
 
@@ -170,7 +173,7 @@ class DiscreteOutcomeLearner:
     def loss(self, model: DiscreteOutcomeModel, rows: Codes) -> float:
         """Return the multiclass Brier score of the logged actions' outcomes, in [0, 2]."""
         part = self.log.take(rows)
-        columns = self._columns(model.encoder(part.contexts), part.actions)
+        columns = self._columns(model.encoder(part.contexts), part)
         return brier_score(model.classifier.predict_proba(columns), part.outcomes.astype(np.intp))
 
     @property
@@ -186,16 +189,19 @@ class DiscreteOutcomeLearner:
                 f"every training row has the outcome {only!r}; an outcome model needs at least two outcomes"
             )
         encoder = ContextEncoder.fit(part.contexts, self.features)
-        return encoder, self._columns(encoder(part.contexts), part.actions), codes
+        return encoder, self._columns(encoder(part.contexts), part), codes
 
     def _groups(self, rows: Codes) -> NDArray[np.intp] | None:
         return None if self.log.groups is None else self.log.groups[rows]
 
-    def _columns(self, features: Values, actions: NDArray[np.intp]) -> Values:
-        return action_design(features, actions, len(self.problem.actions)) if self.action_aware else features
+    def _columns(self, features: Values, part: Log) -> Values:
+        if not self.action_aware:
+            return features
+        return action_design(features, part.actions, len(self.problem.actions), self.problem.grid, part.action_values)
 
     def _model(self, encoder: ContextEncoder, classifier: Any) -> DiscreteOutcomeModel:
-        return DiscreteOutcomeModel(encoder, classifier, len(self.problem.actions), self.action_aware)
+        grid = self.problem.grid if self.action_aware else None
+        return DiscreteOutcomeModel(encoder, classifier, len(self.problem.actions), self.action_aware, grid)
 
     def _fitted(self, estimator: Any, columns: Values, codes: NDArray[np.intp], groups: NDArray[np.intp] | None) -> Any:
         try:
@@ -212,7 +218,8 @@ class ContinuousOutcomeLearner:
     ----------
     learner
         An estimator with ``fit(X, actions, outcomes, n_actions=…)`` and ``predict_levels(X)``; None for
-        `SelectedCausalLearner`, which compares many by a cross-fitted loss.
+        `SelectedCausalLearner`, which compares many by a cross-fitted loss. On a grid of actions the learner sees one
+        action and reads the value as columns of X, and None compares `GRID_BASES` in one `TLearner`.
     grid
         Hyper-parameters to search, by squared error of the logged action's level.
     integration, n_nodes
@@ -236,6 +243,10 @@ class ContinuousOutcomeLearner:
     @cached_property
     def points(self) -> tuple[Point, ...]:
         """The grid."""
+        if self._action_grid is not None and self.learner is None and not self.grid:
+            columns = self._training(np.arange(len(self.log)))[1]
+            suited = [base for base in GRID_BASES if not BASE_REGRESSORS[base].refusal(*columns.shape)]
+            return grid_points(self._unfitted(), {"base": suited})
         return grid_points(self._unfitted(), self.grid)
 
     def fit(self, rows: Codes, point: Point) -> ContinuousOutcomeModel:
@@ -247,7 +258,8 @@ class ContinuousOutcomeLearner:
             residuals = held_out_residuals(
                 learner, columns, actions, outcomes, self._n_levels, self.random_state, groups
             )
-        offsets, weights = residual_nodes(residuals, actions, self._n_levels, self.integration, self.n_nodes)
+        nearest = actions if self._action_grid is None else self.log.actions[rows]
+        offsets, weights = residual_nodes(residuals, nearest, self._n_offsets, self.integration, self.n_nodes)
         return self._model(encoder, learner, offsets, weights)
 
     def candidates(self, rows: Codes) -> list[ContinuousOutcomeModel]:
@@ -255,26 +267,54 @@ class ContinuousOutcomeLearner:
         encoder, columns, actions, outcomes = self._training(rows)
         groups = self._groups(rows)
         fitted = [self._fitted(point, columns, actions, outcomes, groups) for point in self.points]
-        return [self._model(encoder, learner, np.zeros((self._n_levels, 1)), np.ones(1)) for learner in fitted]
+        return [self._model(encoder, learner, np.zeros((self._n_offsets, 1)), np.ones(1)) for learner in fitted]
 
     def loss(self, model: ContinuousOutcomeModel, rows: Codes) -> float:
         """Return the mean squared error of the logged action's level."""
         part = self.log.take(rows)
+        if model.grid is not None and part.action_values is not None:
+            levels = model.levels_under(model.encoder(part.contexts), part.action_values)
+            return float(np.mean((levels - part.outcomes) ** 2))
         levels = model.predict(part.contexts).levels()
         return float(np.mean((levels[part.actions, np.arange(len(part))] - part.outcomes) ** 2))
 
     @property
+    def _action_grid(self) -> ActionGrid | None:
+        return self.problem.grid if self.action_aware else None
+
+    @property
     def _n_levels(self) -> int:
+        return 1 if self._action_grid is not None else self._n_offsets
+
+    @property
+    def _n_offsets(self) -> int:
         return len(self.problem.actions) if self.action_aware else 1
 
     def _unfitted(self) -> Any:
+        if self._action_grid is not None:
+            return self._on_grid()
         if self.learner is not None:
             return self.learner
         return SelectedCausalLearner(random_state=self.random_state) if self.action_aware else TLearner("boosting")
 
+    def _on_grid(self) -> Any:
+        """Return a learner that can read the action as columns of X: of effects between names there are none."""
+        learner = TLearner(random_state=self.random_state) if self.learner is None else self.learner
+        if isinstance(learner, LevelLearner) and not isinstance(learner, TLearner):
+            raise InputError(
+                f"the outcome model {type(learner).__name__} learns one effect per action; on a grid of actions "
+                "allowed: auto, or t_learner with a regressor that reads the value as a feature"
+            )
+        return learner
+
     def _training(self, rows: Codes) -> tuple[ContextEncoder, Values, NDArray[np.intp], NDArray[np.float64]]:
         part = self.log.take(rows)
         encoder = ContextEncoder.fit(part.contexts, self.features)
+        if self._action_grid is not None:
+            columns = action_design(
+                encoder(part.contexts), part.actions, len(self.problem.actions), self._action_grid, part.action_values
+            )
+            return encoder, columns, np.zeros_like(part.actions), part.outcomes.astype(np.float64)
         actions = part.actions if self.action_aware else np.zeros_like(part.actions)
         return encoder, encoder(part.contexts), actions, part.outcomes.astype(np.float64)
 
@@ -311,4 +351,6 @@ class ContinuousOutcomeLearner:
         assert isinstance(outcome, ContinuousOutcome)
         bounds = (-np.inf if outcome.low is None else outcome.low, np.inf if outcome.high is None else outcome.high)
         n_actions = len(self.problem.actions)
-        return ContinuousOutcomeModel(encoder, learner, n_actions, self.action_aware, offsets, weights, bounds)
+        return ContinuousOutcomeModel(
+            encoder, learner, n_actions, self.action_aware, offsets, weights, bounds, self._action_grid
+        )

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from accordant.action_grid import ActionGrid
 from accordant.arrays import Values
 from accordant.contexts import Contexts
-from accordant.learning.encoding import ContextEncoder, one_hot
+from accordant.learning.encoding import ContextEncoder, action_columns
 from accordant.learning.probabilities import Function, class_probabilities
 from accordant.predictions import OutcomePrediction
 
@@ -27,6 +28,10 @@ class OutcomeModel(ABC):
     @abstractmethod
     def predict(self, contexts: Contexts) -> OutcomePrediction:
         """Return the predicted outcomes of every action."""
+
+    @abstractmethod
+    def at(self, values: tuple[float, ...]) -> OutcomeModel:
+        """Return the same model, asked about these values of the action instead of the points of its grid."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,12 +48,22 @@ class DiscreteOutcomeModel(OutcomeModel):
         Number of declared actions.
     action_aware
         Whether the classifier reads the action, see `action_design`.
+    grid
+        The grid of actions on which it was fitted, if it reads one.
+    asked
+        Values of the actions that it is asked about, where these are not the points of the grid, see `at`.
     """
 
     encoder: ContextEncoder
     classifier: Any
     n_actions: int
     action_aware: bool
+    grid: ActionGrid | None = None
+    asked: tuple[float, ...] | None = None
+
+    def at(self, values: tuple[float, ...]) -> DiscreteOutcomeModel:
+        """Return the model for other values of the action."""
+        return replace(self, n_actions=len(values), asked=values)
 
     def predict(self, contexts: Contexts) -> OutcomePrediction:
         """Predict once per action, or once for all actions."""
@@ -62,7 +77,8 @@ class DiscreteOutcomeModel(OutcomeModel):
 
     def _under(self, action: int, features: Values) -> NDArray[np.float64]:
         codes = np.full(len(features), action, dtype=np.intp)
-        return self._probabilities(action_design(features, codes, self.n_actions))
+        values = None if self.asked is None else np.full(len(features), self.asked[action])
+        return self._probabilities(action_design(features, codes, self.n_actions, self.grid, values))
 
     @cached_property
     def _probabilities(self) -> Function:
@@ -83,7 +99,7 @@ class ContinuousOutcomeModel(OutcomeModel):
         Fixed on training rows.
     learner
         Fitted; ``predict_levels(X)`` returns mean outcomes, shape (action, context), or (1, context) if the
-        model is not action-aware.
+        model is not action-aware, or if it reads the action among its columns because there is a grid.
     n_actions
         Number of declared actions.
     action_aware
@@ -94,6 +110,8 @@ class ContinuousOutcomeModel(OutcomeModel):
         Their probabilities, shape (node,).
     bounds
         Outcomes cannot pass these; clipping leaves predicted means as they are.
+    grid, asked
+        See `DiscreteOutcomeModel`.
     """
 
     encoder: ContextEncoder
@@ -103,10 +121,31 @@ class ContinuousOutcomeModel(OutcomeModel):
     offsets: NDArray[np.float64]
     weights: NDArray[np.float64]
     bounds: tuple[float, float]
+    grid: ActionGrid | None = None
+    asked: tuple[float, ...] | None = None
+
+    def at(self, values: tuple[float, ...]) -> ContinuousOutcomeModel:
+        """Return the model for other values of the action; its residuals lie between those of the neighbours."""
+        offsets = self.offsets
+        if self.grid is not None:
+            offsets = np.stack([np.interp(values, self.grid.values, node) for node in self.offsets.T], axis=1)
+        return replace(self, n_actions=len(values), asked=values, offsets=offsets)
+
+    def levels_under(self, features: Values, values: Values) -> Values:
+        """Return mean outcomes of encoded contexts under one value of a grid each, shape (context,)."""
+        codes = np.zeros(len(features), dtype=np.intp)
+        columns = action_design(features, codes, self.n_actions, self.grid, values)
+        return np.asarray(self.learner.predict_levels(columns)[0])
+
+    def _levels(self, features: Values) -> Values:
+        if self.grid is None:
+            return np.asarray(self.learner.predict_levels(features))
+        values = self.grid.values if self.asked is None else self.asked
+        return np.stack([self.levels_under(features, np.full(len(features), value)) for value in values])
 
     def predict(self, contexts: Contexts) -> OutcomePrediction:
         """Return nodes around the predicted level of every action."""
-        levels = self.learner.predict_levels(self.encoder(contexts))
+        levels = self._levels(self.encoder(contexts))
         means = np.ascontiguousarray(np.broadcast_to(levels, (self.n_actions, contexts.n_contexts)))
         means = np.clip(means, *self.bounds)
         nodes = within_bounds(means[:, None, :] + self.offsets[:, :, None], self.weights, means, self.bounds)
@@ -150,11 +189,20 @@ def within_bounds(
     return np.ascontiguousarray(np.moveaxis(clipped, 0, 1))
 
 
-def action_design(features: Values, actions: NDArray[np.intp], n_actions: int) -> Values:
-    """Return contexts, action indicators and their products, so that linear models can let effects vary.
+def action_design(
+    features: Values,
+    actions: NDArray[np.intp],
+    n_actions: int,
+    grid: ActionGrid | None = None,
+    values: Values | None = None,
+) -> Values:
+    """Return contexts, columns of the action and their products, so that linear models can let effects vary.
 
-    Shape (context, feature · n_actions + n_actions − 1): the first action is the reference.
+    Shape (context, feature · n_actions + n_actions − 1): the first action is the reference. On a grid the columns are
+    those of the value, see `accordant.learning.encoding.action_columns`.
     """
-    indicators = one_hot(actions, n_actions)[:, 1:]
+    indicators = action_columns(actions, n_actions, grid, values)
+    if grid is None:
+        indicators = indicators[:, 1:]
     products = [features * indicators[:, [column]] for column in range(indicators.shape[1])]
     return np.hstack([features, indicators, *products])

@@ -107,7 +107,7 @@ class RewardLearner:
         member = np.zeros(len(self.log), dtype=bool)
         member[rows] = True
         chosen = member[self.queries.rows]
-        part = RewardQueries(self.queries.rows[chosen], self.queries.actions[chosen], self.queries.outcomes[chosen])
+        part = self.queries.take(chosen)
         return part, self.answers[:, chosen]
 
 
@@ -165,7 +165,7 @@ def reward_errors(
     predicted = np.empty((len(names), len(queries)))
     for fold, model in enumerate(models):
         chosen = np.flatnonzero(fold_of[queries.rows] == fold)
-        part = RewardQueries(queries.rows[chosen], queries.actions[chosen], queries.outcomes[chosen])
+        part = queries.take(chosen)
         columns = design(model.encoder(log.contexts), part, problem)
         values = np.clip(np.asarray(model.regressor.predict(columns)), 0.0, 1.0)
         predicted[:, chosen] = values.reshape(len(chosen), len(names)).T

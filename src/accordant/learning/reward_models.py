@@ -4,21 +4,22 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from accordant.arrays import Values
+from accordant.action_grid import ActionGrid
+from accordant.arrays import Codes, Values
 from accordant.contexts import Contexts
 from accordant.learning.augmentation import RewardQueries
-from accordant.learning.encoding import ContextEncoder, Encodings, one_hot
+from accordant.learning.encoding import ContextEncoder, Encodings, action_columns, one_hot
 from accordant.learning.trees.ensemble import read_ensemble
 from accordant.learning.trees.sums import TreeSums
 from accordant.problem import DecisionProblem
-from accordant.rewards import RewardSignal
+from accordant.rewards import Outcome, RewardSignal
 
 Nodes = NDArray[np.float64] | None
 
@@ -33,6 +34,10 @@ class OutcomeRewardModel(ABC):
     """
 
     stakeholders: tuple[str, ...]
+
+    @abstractmethod
+    def at(self, problem: DecisionProblem) -> OutcomeRewardModel:
+        """Return the same model, asked about the actions of a finer grid."""
 
     @abstractmethod
     def predict(self, contexts: Contexts, nodes: Nodes, encodings: Encodings | None = None) -> NDArray[np.float64]:
@@ -54,6 +59,25 @@ class OutcomeRewardModel(ABC):
 
 
 @dataclass(frozen=True)
+class GridReward(RewardSignal):
+    """A stated reward of the points of a grid, asked about those of a finer one: linear in the value between."""
+
+    signal: RewardSignal
+    grid: ActionGrid
+    finer: ActionGrid
+
+    def reward(self, contexts: Contexts, action: str, outcome: Outcome) -> Values:
+        """Ask about the neighbours of the point."""
+        value = self.finer.values[self.finer.names.index(action)]
+
+        def at(point: int, rows: Codes) -> Values:
+            """Return the rewards of a point of the grid."""
+            return self.signal(contexts, self.grid.names[point], outcome)[rows]
+
+        return self.grid.interpolated(at, np.full(contexts.n_contexts, value))
+
+
+@dataclass(frozen=True)
 class StatedReward(OutcomeRewardModel):
     """A reward that is known for every action and outcome, so nothing needs learning."""
 
@@ -64,6 +88,12 @@ class StatedReward(OutcomeRewardModel):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "stakeholders", (self.stakeholder,))
+
+    def at(self, problem: DecisionProblem) -> StatedReward:
+        """Return the reward with what lies between the points of its grid, linear in the value."""
+        assert self.problem.grid is not None, "only a grid has values between its points"
+        assert problem.grid is not None
+        return StatedReward(self.stakeholder, GridReward(self.signal, self.problem.grid, problem.grid), problem)
 
     def predict(self, contexts: Contexts, nodes: Nodes, encodings: Encodings | None = None) -> NDArray[np.float64]:
         """Evaluate the signal."""
@@ -82,9 +112,10 @@ class StatedReward(OutcomeRewardModel):
 
 @dataclass(frozen=True, eq=False)
 class LearnedReward(OutcomeRewardModel):
-    """A regressor on (context, one-hot action, outcome), clipped to [0, 1].
+    """A regressor on (context, action, outcome), clipped to [0, 1].
 
-    A discrete outcome is one-hot encoded; a continuous one is a number, never a category.
+    A discrete outcome is one-hot encoded; a continuous one is a number, never a category. So is an action without
+    a value, and one with a value, see `ActionGrid.columns`.
 
     Parameters
     ----------
@@ -96,12 +127,26 @@ class LearnedReward(OutcomeRewardModel):
         A fitted scikit-learn regressor on the columns of `design`.
     problem
         Declares actions and outcomes.
+    asked
+        Values of the actions that it is asked about, where these are not those of the problem, see `at`.
     """
 
     stakeholders: tuple[str, ...]
     encoder: ContextEncoder
     regressor: Any
     problem: DecisionProblem
+    asked: tuple[float, ...] | None = None
+
+    def at(self, problem: DecisionProblem) -> LearnedReward:
+        """Return the model for the actions of a finer grid."""
+        return replace(self, asked=problem.action_values)
+
+    @property
+    def _n_actions(self) -> int:
+        return len(self.problem.actions if self.asked is None else self.asked)
+
+    def _values(self, actions: Codes) -> Values | None:
+        return None if self.asked is None else np.array(self.asked)[actions]
 
     def predict(self, contexts: Contexts, nodes: Nodes, encodings: Encodings | None = None) -> NDArray[np.float64]:
         """Predict all actions and outcomes of all contexts at once, by compiled code where the regressor is trees."""
@@ -113,14 +158,13 @@ class LearnedReward(OutcomeRewardModel):
 
     def _by_regressor(self, features: Values, nodes: Nodes) -> NDArray[np.float64]:
         """Ask the regressor once, about every action and outcome of every context."""
-        n_actions, n_contexts = len(self.problem.actions), len(features)
+        n_actions, n_contexts = self._n_actions, len(features)
         n_nodes = len(self.problem.outcome_names) if nodes is None else nodes.shape[1]
         shape = (n_actions, n_nodes, n_contexts)
         outcomes = np.broadcast_to(np.arange(n_nodes)[:, None], shape) if nodes is None else nodes
+        actions = np.broadcast_to(np.arange(n_actions)[:, None, None], shape).ravel()
         queries = RewardQueries(
-            np.broadcast_to(np.arange(n_contexts), shape).ravel(),
-            np.broadcast_to(np.arange(n_actions)[:, None, None], shape).ravel(),
-            outcomes.ravel(),
+            np.broadcast_to(np.arange(n_contexts), shape).ravel(), actions, outcomes.ravel(), self._values(actions)
         )
         values = np.asarray(self.regressor.predict(design(features, queries, self.problem)))
         values = values.reshape(len(queries), len(self.stakeholders)).T
@@ -132,7 +176,7 @@ class LearnedReward(OutcomeRewardModel):
             return None
         if nodes is None:
             sums = self._trees(features)  # shape (action · outcome, stakeholder, context)
-            cells = len(self.problem.actions), len(self.problem.outcome_names)
+            cells = self._n_actions, len(self.problem.outcome_names)
             return None if sums is None else sums.swapaxes(0, 1).reshape(len(self.stakeholders), *cells, len(features))
         found = np.empty((len(self.stakeholders), *nodes.shape))
         for action, of_action in enumerate(nodes):
@@ -149,12 +193,14 @@ class LearnedReward(OutcomeRewardModel):
         ensemble = read_ensemble(self.regressor)
         if ensemble is None:
             return None
-        n_actions = len(self.problem.actions)
+        n_actions = self._n_actions
         n_outcomes = 1 if self.problem.continuous else len(self.problem.outcome_names)
+        actions = np.repeat(np.arange(n_actions), n_outcomes)
         queries = RewardQueries(
             np.zeros(n_actions * n_outcomes, dtype=np.intp),
-            np.repeat(np.arange(n_actions), n_outcomes),
+            actions,
             np.full(n_actions, np.nan) if self.problem.continuous else np.tile(np.arange(n_outcomes), n_actions),
+            self._values(actions),
         )
         varying = np.full((1, self.encoder.width), np.nan)
         return TreeSums.of(ensemble, design(varying, queries, self.problem))
@@ -181,7 +227,8 @@ def design(features: Values, queries: RewardQueries, problem: DecisionProblem) -
         if problem.continuous
         else one_hot(queries.outcomes.astype(np.intp), len(problem.outcome_names))
     )
-    return np.hstack([features[queries.rows], one_hot(queries.actions, len(problem.actions)), outcomes])
+    actions = action_columns(queries.actions, len(problem.actions), problem.grid, queries.values)
+    return np.hstack([features[queries.rows], actions, outcomes])
 
 
 def each_reward(

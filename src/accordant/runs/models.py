@@ -21,6 +21,7 @@ from accordant.learning.novelty import TrainingProfile
 from accordant.learning.outcome_models import ContinuousOutcomeModel, DiscreteOutcomeModel, OutcomeModel
 from accordant.learning.reward_models import LearnedReward, OutcomeRewardModel, StatedReward
 from accordant.policy import ParticipatoryPolicy
+from accordant.problem import DecisionProblem
 from accordant.rewards import RewardSignal
 from accordant.runs.execution import asked_of_policy
 from accordant.runs.model_files import dump_model, load_model
@@ -102,7 +103,7 @@ def _rebuilt(case: CaseSpec, read: Callable[[str], bytes], state: dict[str, Any]
     profile = json.loads(read(PROFILE_FILE))
     policy.profile_ = TrainingProfile.restored(_encoder(profile["encoder"]), profile)
     policy.signals_ = signals
-    policy.outcome_model_ = _load_outcome_model(state["outcome_model"], read)
+    policy.outcome_model_ = _load_outcome_model(state["outcome_model"], read, problem)
     policy.behaviour_ = _load_behaviour(state["behaviour"], read)
     policy.reward_models_ = tuple(_load_reward_model(each, read, case, signals) for each in state["reward_models"])
     policy.strategies_ = {
@@ -169,10 +170,11 @@ def _save_outcome_model(model: OutcomeModel, folder: Path) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _load_outcome_model(state: dict[str, Any], read: Callable[[str], bytes]) -> OutcomeModel:
+def _load_outcome_model(state: dict[str, Any], read: Callable[[str], bytes], problem: DecisionProblem) -> OutcomeModel:
+    grid = problem.grid if state["action_aware"] else None
     encoder, estimator = _encoder(state["encoder"]), load_model(read(state["file"]), state["file"])
     if state["kind"] == "discrete":
-        return DiscreteOutcomeModel(encoder, estimator, state["n_actions"], state["action_aware"])
+        return DiscreteOutcomeModel(encoder, estimator, state["n_actions"], state["action_aware"], grid)
     low, high = state["bounds"]
     return ContinuousOutcomeModel(
         encoder,
@@ -182,6 +184,7 @@ def _load_outcome_model(state: dict[str, Any], read: Callable[[str], bytes]) -> 
         np.array(state["offsets"]),
         np.array(state["weights"]),
         (-np.inf if low is None else low, np.inf if high is None else high),
+        grid,
     )
 
 

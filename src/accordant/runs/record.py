@@ -179,6 +179,43 @@ class UnusualPart(Part):
     fall_back: int
 
 
+class ResolutionGain(Part):
+    """What a stakeholder would gain between points; see `accordant.learning.grid_resolution.ResolutionGain`."""
+
+    stakeholder: str
+    mean: Figure | None
+    largest: Figure | None
+
+
+class GridPart(Part):
+    """A continuous action by its grid.
+
+    Attributes
+    ----------
+    unit
+        Unit of all values.
+    points
+        Action to its value.
+    moved_share, mean_distance, largest_distance
+        Logged actions of the training rows that are no points: `accordant.learning.grid_resolution.MovedValues`.
+    n, gains, better_for_all
+        What decisions of D* on untouched rows may miss between points:
+        `accordant.learning.grid_resolution.GridResolution`.
+    sentence
+        The same in words.
+    """
+
+    unit: str
+    points: dict[str, float]
+    moved_share: float
+    mean_distance: float
+    largest_distance: float
+    n: int
+    gains: tuple[ResolutionGain, ...]
+    better_for_all: float
+    sentence: str
+
+
 class Selection(Part):
     """Whom D* consults, and its score corrected for having been chosen."""
 
@@ -379,6 +416,8 @@ class Record(Section):
     unusual
         Untouched rows that are unlike the training rows; None if nobody looked. All figures are about what strategies
         choose, in these rows too.
+    grid
+        The grid of a continuous action; None if actions have no values.
     reward_sources
         Stakeholder to where the reward comes from.
     stakeholder_groups
@@ -403,6 +442,7 @@ class Record(Section):
     unusual: UnusualPart | None = None
     outcome_model: OutcomeModelPart
     learning: LearningPart
+    grid: GridPart | None = None
     reward_sources: dict[str, RewardSource] = Field(default_factory=dict)
     stakeholder_groups: tuple[StakeholderGroups, ...] = ()
     strategies: dict[str, StrategyPart]

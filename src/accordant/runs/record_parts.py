@@ -17,6 +17,7 @@ from accordant.evaluation import Leaderboard, group_table
 from accordant.evaluation.opposed_groups import opposed_groups, opposed_remarks
 from accordant.evaluation.outcome_quality import outcome_quality
 from accordant.evidence import Evidence
+from accordant.learning.grid_resolution import MovedValues
 from accordant.learning.tuning import Search
 from accordant.policy import ParticipatoryPolicy
 from accordant.runs.record import (
@@ -27,6 +28,7 @@ from accordant.runs.record import (
     Cost,
     DataPart,
     Declaration,
+    GridPart,
     GroupTable,
     LearningPart,
     Measure,
@@ -34,6 +36,7 @@ from accordant.runs.record import (
     Overlap,
     ProxyCheck,
     Record,
+    ResolutionGain,
     RewardError,
     RewardSource,
     Row,
@@ -71,6 +74,7 @@ def make_record(
 ) -> Record:
     """Collect a run: the case and its data, the fitted policy, and what it came to on untouched rows."""
     counts = UnusualCounts.of(*policy.handling_of(evidence.log.contexts))
+    grid = _grid(policy, evidence)
     return Record(
         format=FORMAT,
         versions={"python": platform.python_version(), **{name: version(name) for name in LIBRARIES}},
@@ -83,7 +87,7 @@ def make_record(
         unusual=UnusualPart(**counts.to_json()),
         selected=policy.selected_,
         selection=Selection(consults=_consults(policy, leaderboard), score=policy.leaderboard_.chosen_score),
-        notes=(*dealt.sentences(), *_unusual(counts), *case.notes),
+        notes=(*dealt.sentences(), *_unusual(counts), *(() if grid is None else (grid.sentence,)), *case.notes),
         warnings=(*_warnings(policy, data), *_of_groups(split)),
         test=_with_opposed(board(leaderboard), case, evidence),
         validation=board(policy.leaderboard_),
@@ -94,6 +98,7 @@ def make_record(
         scrutiny=ScrutinyPart(**plain(scrutiny)),
         outcome_model=_outcome_model(case, policy, evidence),
         learning=_learning(case, policy),
+        grid=grid,
         reward_sources=sources,
         stakeholder_groups=split,
         strategies={
@@ -135,6 +140,26 @@ def _learning(case: CaseSpec, policy: ParticipatoryPolicy) -> LearningPart:
         overlap=None if learned.overlap is None else _as(Overlap, learned.overlap),
         searches={name: _search(search) for name, search in learned.searches.items()},
         reward_errors=tuple(_as(RewardError, each) for each in learned.reward_errors),
+    )
+
+
+def _grid(policy: ParticipatoryPolicy, evidence: Evidence) -> GridPart | None:
+    """Return the grid of a continuous action, and what it leaves out; None if actions have no values."""
+    grid = policy.problem.grid
+    if grid is None:
+        return None
+    moved = MovedValues.of(grid, policy.evidence_.log)
+    resolution = policy.grid_resolution(evidence.log.contexts)
+    return GridPart(
+        unit=grid.unit,
+        points=dict(zip(grid.names, grid.values, strict=True)),
+        moved_share=moved.share,
+        mean_distance=moved.mean_distance,
+        largest_distance=moved.largest_distance,
+        n=resolution.n,
+        gains=tuple(_as(ResolutionGain, gain) for gain in resolution.gains),
+        better_for_all=resolution.better_for_all,
+        sentence=resolution.sentence(),
     )
 
 
@@ -192,6 +217,8 @@ def outcome_model_name(policy: ParticipatoryPolicy) -> str:
     if weights:
         parts = [f"{weight:.0%} {name}" for name, weight in sorted(weights.items(), key=lambda each: -each[1])]
         return " + ".join(parts) + ", chosen by cross-validation"
+    if getattr(model, "grid", None) is not None and isinstance(base := getattr(estimator, "base", None), str):
+        return f"{base}, reading features and the value of the action"
     inner = getattr(estimator, "estimator", estimator)
     return type(inner).__name__
 
