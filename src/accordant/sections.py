@@ -79,6 +79,7 @@ sections: Registry[type[Section]] = Registry(
     group="accordant.sections",
     packages=(
         "accordant.runs",
+        "accordant.studies.result",
         "accordant.slates",
         "accordant.preferences.section",  # not the whole room, which holds modules that need PyTorch
         "accordant.deliberation",

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from accordant import randomness, strategies
-from accordant.cases.files import find_file, no_data, read_case_file
+from accordant.cases.files import CaseFile, find_file, no_data, read_case_file
 from accordant.cases.loaders import CaseData, load_file, simulate
 from accordant.cases.spec import CaseSpec
 from accordant.errors import DataError, InputError
@@ -81,8 +81,15 @@ class CarriedOut:
     record: Record
 
 
-def carry_out(name_or_path: str | Path, options: RunOptions) -> CarriedOut:
+def carry_out(case_file: str | Path | CaseFile, options: RunOptions) -> CarriedOut:
     """Run a case from its data to the evaluation on untouched rows.
+
+    Parameters
+    ----------
+    case_file
+        A built-in case, a path to a YAML file, or one that was read.
+    options
+        What is said beside the case.
 
     Raises
     ------
@@ -90,7 +97,7 @@ def carry_out(name_or_path: str | Path, options: RunOptions) -> CarriedOut:
         If the case, the data or an option cannot be used, or a model could not be saved.
     """
     started = time.perf_counter(), time.process_time()
-    file = read_case_file(name_or_path)
+    file = case_file if isinstance(case_file, CaseFile) else read_case_file(case_file)
     case, beside = _with_overrides(file.case, options), file.beside
     check_declared(file, case)
     signals = located_signals(case, beside, options.data, options.preferences)
