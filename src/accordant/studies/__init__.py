@@ -2,10 +2,12 @@
 
 declaration.py  what a study file says
 cells.py        the runs that it asks for: seeds × rows × variants
-execution.py    carrying cells out, each once, into a folder that can be continued
+checks.py       what is refused before anything is learned
+execution.py    carrying runs out, each once
 comparison.py   means over seeds, and differences that are read together
 statements.py   whether published statements come out
-result.py       the typed result
+result.py       the typed result; summary.py makes it, and its table
 page.py         its page
+folder.py       all of it: a folder that can be continued
 terminal.py     what the command prints
 """

@@ -13,12 +13,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from accordant.errors import InputError, RunFolderError
-from accordant.runs.declaration import check_declared
-from accordant.runs.execution import RunOptions, build_policy, carry_out, case_data, split, subset
+from accordant.runs.execution import RunOptions, carry_out
 from accordant.runs.folder import read_run, write_run
 from accordant.runs.record import Record
-from accordant.runs.reward_sources import located_signals
-from accordant.runs.trusted_types import refuse_unsavable
 from accordant.studies.cells import Cell
 from accordant.studies.declaration import StudySpec
 from accordant.tables.output import check_output_folder, output_folder, write_output, write_part
@@ -72,34 +69,6 @@ class Finished:
 
     records: dict[str, Record]
     failures: tuple[Failure, ...]
-
-
-def check_cells(cells: Sequence[Cell], options: StudyOptions) -> None:
-    """Refuse, before anything is learned, what any condition would run into: names, columns, sizes, models.
-
-    Raises
-    ------
-    InputError
-        The message names the study and the variant.
-    """
-    seen = set()
-    for cell in cells:
-        if cell.condition.label in seen:
-            continue
-        seen.add(cell.condition.label)
-        file, run = cell.file, _run_options(cell, options)
-        try:
-            check_declared(file, file.case)
-            signals = located_signals(file.case, file.beside, options.data)
-            data = case_data(file.case, file.beside, run, signals)
-            train, _ = split(data, file.case.evaluation.test_size, run.seed)
-            subset(train, run)
-            policy = build_policy(file.case, run)
-            refuse_unsavable("outcome model", policy.outcome_model)
-            refuse_unsavable("reward model", policy.reward_model)
-        except InputError as error:
-            words = str(error)
-            raise InputError(words if words.startswith(file.where) else f"{file.where}: {words}") from None
 
 
 def open_folder(study: StudySpec, out: Path) -> None:
@@ -203,7 +172,7 @@ def _make(cell: Cell, out: Path, options: StudyOptions) -> Failure | None:
     """Carry out one run and write its folder; return what went wrong."""
     try:
         with _quiet():
-            write_run(carry_out(cell.file, _run_options(cell, options)), out / CELLS / cell.name)
+            write_run(carry_out(cell.file, run_options(cell, options)), out / CELLS / cell.name)
     except InputError as error:
         return Failure(cell.name, str(error), wrong_input=True)
     except Exception as error:  # noqa: BLE001 - the other runs go on, and the command says that it failed
@@ -223,7 +192,8 @@ def _quiet() -> Iterator[None]:
         room.setLevel(before)
 
 
-def _run_options(cell: Cell, options: StudyOptions) -> RunOptions:
+def run_options(cell: Cell, options: StudyOptions) -> RunOptions:
+    """Return the options of one run."""
     return RunOptions(seed=cell.seed, data=options.data, rows=cell.condition.rows, n_jobs=1)
 
 

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from accordant.studies.cells import cells_of
+from accordant.studies.checks import check_cells, check_names
 from accordant.studies.declaration import ROWS, Changes, StudyFile, StudySpec, read_study, size_name
-from accordant.studies.execution import StudyOptions, carry_out_cells, check_cells, open_folder
+from accordant.studies.execution import StudyOptions, carry_out_cells, open_folder
 from accordant.studies.page import render_study
 from accordant.studies.result import StudyResult
 from accordant.studies.summary import summarise, table_text
@@ -76,6 +77,7 @@ def carry_out_study(
     study = StudyFile(overrides.study(read.study), read.where, read.beside)
     cells = cells_of(study, options.data, overrides.changes())
     folder = out or DEFAULT / study.study.name
+    check_names(study, cells)
     check_cells(cells, options)
     open_folder(study.study, folder)
     finished = carry_out_cells(cells, folder, options, tell)
