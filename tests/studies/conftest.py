@@ -111,7 +111,8 @@ def _runs_of(values, selected="maximin"):
     records = {
         label: {
             seed: _record(
-                [_row(name, found[0], dict(zip(GOALS, found[1:], strict=True))) for name, found in each.items()], selected
+                [_row(name, found[0], dict(zip(GOALS, found[1:], strict=True))) for name, found in each.items()],
+                selected,
             )
             for seed, each in enumerate(seeds)
         }
@@ -123,4 +124,10 @@ def _runs_of(values, selected="maximin"):
 @pytest.fixture(scope="session")
 def made_up():
     """Make up rows, records and runs: only what a study reads of them."""
-    return SimpleNamespace(row=_row, record=_record, runs_of=_runs_of)
+    return SimpleNamespace(
+        row=_row, record=_record, runs_of=_runs_of, condition=Condition,
+        cell=lambda condition, seed: SimpleNamespace(
+            condition=condition, seed=seed, name=f"{condition.label}-{seed}".replace(", ", "-").replace(" ", "-"),
+            file=SimpleNamespace(case=SimpleNamespace(title="A case")),
+        ),
+    )  # fmt: skip

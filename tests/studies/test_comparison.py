@@ -99,14 +99,20 @@ def test_what_is_not_defined_is_none_and_never_first(made_up):
 
 
 def test_candidates_stand_before_references(made_up):
-    seeds = [{"maximin": (0.4, 0, 0, 0), "oracle": (0.9, 0, 0, 0)}, {"maximin": (0.5, 0, 0, 0), "oracle": (0.8, 0, 0, 0)}]
+    seeds = [
+        {"maximin": (0.4, 0, 0, 0), "oracle": (0.9, 0, 0, 0)},
+        {"maximin": (0.5, 0, 0, 0), "oracle": (0.8, 0, 0, 0)},
+    ]
     assert [each.strategy for each in leaderboard(made_up.runs_of({"base": seeds}), "base")] == ["maximin", "oracle"]
 
 
 def test_how_often_each_is_chosen(made_up):
     rows = [made_up.row("maximin", 0.5, {})]
     chosen = ["maximin", "constant:yes", None, "maximin"]
-    assert list(selections(made_up.record(rows, each) for each in chosen).items()) == [("maximin", 2), ("constant:yes", 1)]
+    assert list(selections(made_up.record(rows, each) for each in chosen).items()) == [
+        ("maximin", 2),
+        ("constant:yes", 1),
+    ]
 
 
 def test_a_strategy_that_a_run_does_not_list_has_no_value(made_up):

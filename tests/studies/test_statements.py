@@ -63,7 +63,9 @@ def test_how_often_a_strategy_is_chosen_has_wilsons_interval(verdicts):
 
 
 def test_a_strategy_without_a_value_tells_nothing(verdicts):
-    found = verdicts({"strategy": "stakeholder:Bank", "at_least": 0.5}, {"higher": "stakeholder:Bank", "lower": ["maximin"]})
+    found = verdicts(
+        {"strategy": "stakeholder:Bank", "at_least": 0.5}, {"higher": "stakeholder:Bank", "lower": ["maximin"]}
+    )
     assert [each.verdict for each in found] == ["cannot be told"] * 2
     assert [each.computed for each in found] == ["not defined"] * 2
 
