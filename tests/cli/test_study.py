@@ -61,7 +61,7 @@ def test_a_run_that_fails_decides_the_exit_code(accordant, declared, monkeypatch
     monkeypatch.setattr(execution, "carry_out", fail)
     done = accordant("study", "wards.yaml", "--out", f"failed-{code}", "--limit", "1", "--jobs", "1")
     assert done.returncode == code
-    assert f"- failed: base-60-1-" in done.stdout
+    assert "- failed: base-60-1-" in done.stdout
     assert str(error) in done.stdout
     assert "Traceback" not in done.stderr
 

@@ -141,7 +141,9 @@ def test_students_interval_is_cut_to_a_range_and_keeps_the_mean():
     assert student_mean([0.9, 1.0], within=(0, 1)).high == 1.0
 
 
-@pytest.mark.parametrize(("seen", "reason"), [([], "nowhere"), ([None], "nowhere"), ([1.0], "one value"), ([2.0] * 5, "same")])
+@pytest.mark.parametrize(
+    ("seen", "reason"), [([], "nowhere"), ([None], "nowhere"), ([1.0], "one value"), ([2.0] * 5, "same")]
+)
 def test_where_student_knows_nothing_there_is_no_interval(seen, reason):
     found = student_mean(seen)
     assert (found.low, found.high) == (None, None)

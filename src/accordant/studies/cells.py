@@ -85,12 +85,15 @@ def merge(base: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]
     merged = dict(base)
     for key, value in changes.items():
         before = merged.get(key)
-        alike = isinstance(before, Mapping) and isinstance(value, Mapping)
-        if alike and not any(name in value and value[name] != before.get(name) for name in NAMING):
+        if isinstance(before, Mapping) and isinstance(value, Mapping) and not _names_another(before, value):
             merged[key] = merge(before, value)
         else:
             merged[key] = value
     return merged
+
+
+def _names_another(before: Mapping[str, Any], change: Mapping[str, Any]) -> bool:
+    return any(name in change and change[name] != before.get(name) for name in NAMING)
 
 
 def cells_of(study: StudyFile, data: str | None = None, extra: Changes | None = None) -> list[Cell]:
