@@ -80,6 +80,7 @@ sections: Registry[type[Section]] = Registry(
     packages=(
         "accordant.runs",
         "accordant.studies.result",
+        "accordant.studies.effects",
         "accordant.slates",
         "accordant.preferences.section",  # not the whole room, which holds modules that need PyTorch
         "accordant.deliberation",

@@ -16,6 +16,7 @@ from accordant.cases.files import CaseFile, find_file, no_data, read_case_file
 from accordant.cases.loaders import CaseData, load_file, simulate
 from accordant.cases.spec import CaseSpec
 from accordant.errors import DataError, InputError
+from accordant.evidence import Evidence
 from accordant.metrics import Metric, metrics
 from accordant.policy import ParticipatoryPolicy
 from accordant.rewards import ObservedReward, RewardSignal
@@ -74,11 +75,12 @@ class RunOptions:
 
 @dataclass(frozen=True, eq=False)
 class CarriedOut:
-    """A carried-out case: the record to write down, and the policy that can recommend."""
+    """A carried-out case: the record to write down, the policy that can recommend, and what it was judged by."""
 
     case: CaseSpec
     policy: ParticipatoryPolicy
     record: Record
+    evidence: Evidence
 
 
 def carry_out(case_file: str | Path | CaseFile, options: RunOptions) -> CarriedOut:
@@ -121,7 +123,7 @@ def carry_out(case_file: str | Path | CaseFile, options: RunOptions) -> CarriedO
         case, options.seed, data, len(train.log), policy, evidence, leaderboard, scrutiny, seconds, dealt,
         reward_sources(file.case, case, policy.signals_, options.preferences),
     )  # fmt: skip
-    return CarriedOut(case, policy, record)
+    return CarriedOut(case, policy, record, evidence)
 
 
 def case_data(case: CaseSpec, beside: Path | None, options: RunOptions, signals: dict[str, RewardSignal]) -> CaseData:

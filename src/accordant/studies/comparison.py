@@ -11,7 +11,8 @@ from accordant.runs.record import Column, Limits, MetricFigures, Record, Row
 from accordant.statistics import Estimate, student_mean
 from accordant.studies.cells import Cell, Condition
 from accordant.studies.declaration import SCORE, SELECTED, TIED
-from accordant.studies.result import ALIKE, BETTER, UNTOLD, WORSE, Difference, GroupShare
+from accordant.studies.effects import Effects
+from accordant.studies.result import ALIKE, BETTER, UNTOLD, WORSE, Difference, EffectShare, GroupShare
 
 LEVEL = 0.95
 BASELINE_KINDS = ("baseline", "stakeholder")
@@ -173,12 +174,33 @@ def group_shares(runs: Runs, condition: str) -> list[GroupShare]:
     ]  # fmt: skip
 
 
+def effect_shares(condition: str, found: Sequence[Effects]) -> list[EffectShare]:
+    """Return the means over runs of one condition of treatment effects, for every action and group."""
+    rows = [(each.against, row) for each in found for row in each.groups]
+    keys = dict.fromkeys((against, row.action, row.attributes, row.group) for against, row in rows)
+    shares = []
+    for key in keys:
+        alike = [row for against, row in rows if (against, row.action, row.attributes, row.group) == key]
+        shares.append(
+            EffectShare(
+                condition=condition, against=key[0], action=key[1], attributes=key[2], group=key[3],
+                mean=student_mean([row.mean for row in alike], LEVEL),
+                quantiles={q: student_mean([row.quantiles[q] for row in alike], LEVEL) for q in alike[0].quantiles},
+                true_mean=student_mean([row.true_mean for row in alike], LEVEL),
+            )
+        )  # fmt: skip
+    return shares
+
+
 def _difference(
     runs: Runs, what: tuple[str, str, str], other: str, n: int, one: Mapping[int, float], two: Mapping[int, float]
 ) -> Difference:
     condition, strategy, metric = what
     goal = runs.goal(metric)
-    estimate = student_mean(differences(one, two, goal), LEVEL, comparisons=n)
+    found = differences(one, two, goal)
+    estimate = student_mean(
+        found, LEVEL, comparisons=n, within=_inside((-1.0, 1.0) if metric == SCORE else None, found)
+    )
     return Difference(
         condition=condition, strategy=strategy, metric=metric, other=other, difference=estimate,
         verdict=verdict(estimate, goal),

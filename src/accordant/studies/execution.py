@@ -13,11 +13,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from accordant.errors import InputError, RunFolderError
+from accordant.runs.chain import add_section
 from accordant.runs.execution import RunOptions, carry_out
-from accordant.runs.folder import read_run, write_run
+from accordant.runs.folder import Run, read_run, write_run
+from accordant.runs.manifest import Manifest
 from accordant.runs.record import Record
+from accordant.runs.record_parts import groupings
 from accordant.studies.cells import Cell
 from accordant.studies.declaration import StudySpec
+from accordant.studies.effects import Effects, predicted_effects
 from accordant.tables.output import check_output_folder, output_folder, write_output, write_part
 from accordant.tables.text import read_text
 
@@ -65,9 +69,10 @@ class Failure:
 
 @dataclass(frozen=True)
 class Finished:
-    """What a study came to: the record of each finished run, and what failed."""
+    """What a study came to: the record of each finished run, its treatment effects if it has any, and what failed."""
 
     records: dict[str, Record]
+    effects: dict[str, Effects]
     failures: tuple[Failure, ...]
 
 
@@ -118,11 +123,11 @@ def carry_out_cells(
         If a folder with the name of a run holds something else.
     """
     cells = cells[: options.limit]
-    records = {cell.name: record for cell in cells if (record := _record(cell, out)) is not None}
-    missing = [cell for cell in cells if cell.name not in records]
+    runs = {cell.name: run for cell in cells if (run := _run(cell, out)) is not None}
+    missing = [cell for cell in cells if cell.name not in runs]
     for cell in missing:
         check_output_folder(out / CELLS / cell.name)
-    tell(f"{len(cells)} runs, {len(records)} of them finished before; {options.jobs} side by side")
+    tell(f"{len(cells)} runs, {len(runs)} of them finished before; {options.jobs} side by side")
     failures: dict[str, Failure] = {}
     started = time.perf_counter()
     for number, (cell, failure) in enumerate(_made(missing, out, options), start=1):
@@ -134,11 +139,13 @@ def carry_out_cells(
             tell(f"{number} of {len(missing)} done; about {_duration(left)} left")
     for cell in missing:
         if cell.name not in failures:
-            record = _record(cell, out)
-            assert record is not None
-            records[cell.name] = record
-    ordered = {cell.name: records[cell.name] for cell in cells if cell.name in records}
-    return Finished(ordered, tuple(failures[cell.name] for cell in cells if cell.name in failures))
+            run = _run(cell, out)
+            assert run is not None
+            runs[cell.name] = run
+    names = [cell.name for cell in cells if cell.name in runs]
+    effects = {name: each for name in names if (each := _effects(runs[name])) is not None}
+    failed = tuple(failures[cell.name] for cell in cells if cell.name in failures)
+    return Finished({name: runs[name].record for name in names}, effects, failed)
 
 
 def _made(cells: Sequence[Cell], out: Path, options: StudyOptions) -> Iterator[tuple[Cell, Failure | None]]:
@@ -172,7 +179,11 @@ def _make(cell: Cell, out: Path, options: StudyOptions) -> Failure | None:
     """Carry out one run and write its folder; return what went wrong."""
     try:
         with _quiet():
-            write_run(carry_out(cell.file, run_options(cell, options)), out / CELLS / cell.name)
+            outcome = carry_out(cell.file, run_options(cell, options))
+            folder = write_run(outcome, out / CELLS / cell.name)
+            effects = predicted_effects(outcome.evidence, groupings(outcome.case))
+            if effects is not None:
+                add_section(Manifest.of(folder), effects)
     except InputError as error:
         return Failure(cell.name, str(error), wrong_input=True)
     except Exception as error:  # noqa: BLE001 - the other runs go on, and the command says that it failed
@@ -197,15 +208,21 @@ def run_options(cell: Cell, options: StudyOptions) -> RunOptions:
     return RunOptions(seed=cell.seed, data=options.data, rows=cell.condition.rows, n_jobs=1)
 
 
-def _record(cell: Cell, out: Path) -> Record | None:
-    """Return the record of a finished run; None if it is still to be carried out."""
+def _run(cell: Cell, out: Path) -> Run | None:
+    """Return a finished run; None if it is still to be carried out."""
     folder = out / CELLS / cell.name
     if not os.path.lexists(folder):
         return None
     try:
-        return read_run(folder).record
+        return read_run(folder)
     except RunFolderError as error:
         raise InputError(f"{error}; remove the folder {folder} to have the run carried out again") from None
+
+
+def _effects(run: Run) -> Effects | None:
+    """Return the treatment effects that were added to a run."""
+    found = (link.section() for link in run.links if link.envelope.section == Effects.name)
+    return next((each for each in found if isinstance(each, Effects)), None)
 
 
 def _duration(seconds: float) -> str:

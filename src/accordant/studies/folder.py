@@ -81,7 +81,7 @@ def carry_out_study(
     check_cells(cells, options)
     open_folder(study.study, folder)
     finished = carry_out_cells(cells, folder, options, tell)
-    result = summarise(study.study, cells, finished.records, finished.failures)
+    result = summarise(study.study, cells, finished.records, finished.failures, finished.effects)
     content = json.dumps(result.to_json(), indent=1, ensure_ascii=False, allow_nan=False) + "\n"
     for name, text in ((RESULT, content), (TABLE, table_text(result)), (PAGE, render_study(result))):
         write_output(folder / name, text)

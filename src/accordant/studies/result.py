@@ -105,6 +105,19 @@ class GroupShare(Part):
     rewards: dict[str, Estimate]
 
 
+class EffectShare(Part):
+    """Predicted treatment effects of a group: means over runs of what `accordant.studies.effects` holds of each."""
+
+    condition: str
+    action: str
+    against: str
+    attributes: tuple[str, ...]
+    group: str
+    mean: Estimate
+    quantiles: dict[str, Estimate]
+    true_mean: Estimate
+
+
 class CellPart(Part):
     """One run: its folder, and what it selected; None if it is not finished."""
 
@@ -154,6 +167,8 @@ class StudyResult(Section):
         Published statements.
     groups
         Who gets what under D*.
+    effects
+        Treatment effects by group; none unless outcomes are continuous.
     cells, failures
         Every run that was asked for, and those that failed.
     """
@@ -170,6 +185,7 @@ class StudyResult(Section):
     against_strategies: tuple[Difference, ...]
     statements: tuple[StatementPart, ...]
     groups: tuple[GroupShare, ...]
+    effects: tuple[EffectShare, ...]
     cells: tuple[CellPart, ...]
     failures: tuple[FailurePart, ...]
 

@@ -13,19 +13,25 @@ from accordant.studies.comparison import (
     Runs,
     against_baseline,
     against_strategies,
+    effect_shares,
     group_shares,
     leaderboard,
     selections,
 )
 from accordant.studies.declaration import SCORE, SELECTED, StudySpec, size_name
+from accordant.studies.effects import Effects
 from accordant.studies.execution import Failure
-from accordant.studies.result import CellPart, ConditionPart, FailurePart, StudyResult
+from accordant.studies.result import CellPart, ConditionPart, EffectShare, FailurePart, StudyResult
 from accordant.studies.statements import statements
 from accordant.tables.text import csv_text
 
 
 def summarise(
-    study: StudySpec, cells: Sequence[Cell], records: Mapping[str, Record], failures: Sequence[Failure] = ()
+    study: StudySpec,
+    cells: Sequence[Cell],
+    records: Mapping[str, Record],
+    failures: Sequence[Failure] = (),
+    effects: Mapping[str, Effects] | None = None,
 ) -> StudyResult:
     """Return what a study came to.
 
@@ -39,6 +45,8 @@ def summarise(
         Name of a cell to its record, for those that are finished.
     failures
         Runs that could not be carried out.
+    effects
+        Name of a cell to its treatment effects, for those that have any.
     """
     runs = Runs.of(cells, records)
     place = study.place("baseline", study.baseline)
@@ -56,6 +64,7 @@ def summarise(
         against_strategies=tuple(against_strategies(runs)),
         statements=statements(study, runs),
         groups=tuple(share for each in runs.conditions for share in group_shares(runs, each.label)),
+        effects=_effects(runs, cells, effects or {}),
         cells=tuple(_cell(cell, records.get(cell.name)) for cell in cells),
         failures=tuple(FailurePart.model_validate(each) for each in failures),
     )
@@ -104,6 +113,15 @@ def _condition(runs: Runs, condition: Condition, baseline: str) -> ConditionPart
         score=student_mean(list(runs.values(condition.label, SELECTED, SCORE).values()), LEVEL),
         leaderboard=leaderboard(runs, condition.label),
     )
+
+
+def _effects(runs: Runs, cells: Sequence[Cell], effects: Mapping[str, Effects]) -> tuple[EffectShare, ...]:
+    """Return treatment effects of every condition."""
+    found: dict[str, list[Effects]] = {each.label: [] for each in runs.conditions}
+    for cell in cells:
+        if cell.name in effects:
+            found[cell.condition.label].append(effects[cell.name])
+    return tuple(share for label, each in found.items() for share in effect_shares(label, each))
 
 
 def _cell(cell: Cell, record: Record | None) -> CellPart:
