@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import pytest
+import yaml
 
 from accordant.errors import InputError, SpecError, UnknownNameError
 from accordant.studies.cells import cells_of
@@ -106,3 +110,13 @@ def test_a_name_that_no_run_will_have_is_refused_before_the_runs(study):
         with pytest.raises(InputError) as error:
             check_names(read, cells_of(read))
         assert words in str(error.value)
+
+
+def test_what_the_guide_shows_is_a_study():
+    guide = Path(__file__).parents[2] / "docs" / "how-to" / "run-a-study.md"
+    first, *parts = map(yaml.safe_load, re.findall(r"```yaml\n(.*?)```", guide.read_text(encoding="utf-8"), re.DOTALL))
+    study = StudySpec(**first)
+    assert len(study.seeds) * len(study.rows) * 2 * 2 == 48
+    assert len(parts) == 2
+    for part in parts:
+        study.replace(**part)

@@ -98,6 +98,12 @@ def differences(one: Mapping[int, float], other: Mapping[int, float], goal: str)
     return [size(one[seed]) - size(other[seed]) for seed in one if seed in other]
 
 
+def mean_difference(found: Sequence[float], metric: str, n: int) -> Estimate:
+    """Return the mean of paired differences, with an interval that holds together with n − 1 others."""
+    within = _inside((-1.0, 1.0), found) if metric == SCORE else None
+    return student_mean(found, LEVEL, comparisons=n, within=within)
+
+
 def verdict(difference: Estimate, goal: str) -> str:
     """Return what an interval of a difference says in words, given the goal of the metric."""
     if difference.low is None or difference.high is None:
@@ -136,6 +142,12 @@ def against_strategies(runs: Runs, metric: str = SCORE) -> list[Difference]:
         )
         for label, name in pairs
     ]  # fmt: skip
+
+
+def mean_score(runs: Runs, condition: str, strategy: str) -> Estimate:
+    """Return the mean composite score of a strategy, or of D*, with the interval of that mean alone."""
+    scores = list(runs.values(condition, strategy, SCORE).values())
+    return student_mean(scores, LEVEL, within=_inside((0.0, 1.0), scores))
 
 
 def leaderboard(runs: Runs, condition: str) -> tuple[Row, ...]:
@@ -210,8 +222,7 @@ def _difference(
 def _mean_row(runs: Runs, condition: str, row: Row) -> Row:
     """Return a row of means over the seeds of a condition."""
     name = row.strategy
-    scores = list(runs.values(condition, name, SCORE).values())
-    score = student_mean(scores, LEVEL, within=_inside((0.0, 1.0), scores))
+    score = mean_score(runs, condition, name)
     tied = student_mean(list(runs.values(condition, name, TIED).values()), LEVEL)
     metrics = {}
     for column in runs.columns:

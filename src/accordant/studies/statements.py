@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from accordant.report.scale import number
 from accordant.statistics import Estimate, share_estimate, student_mean
-from accordant.studies.comparison import LEVEL, Runs, differences
+from accordant.studies.comparison import LEVEL, Runs, differences, mean_difference
 from accordant.studies.declaration import SELECTED, StatementSpec, StudySpec
 from accordant.studies.result import CAME_OUT, DID_NOT, UNTOLD, StatementPart
 
@@ -81,7 +81,7 @@ def _order(statement: StatementSpec, runs: Runs, condition: str, n: int) -> tupl
     first = runs.values(condition, statement.higher, statement.metric)
     rest = {name: runs.values(condition, name, statement.metric) for name in others(statement, runs, condition)}
     values = {
-        name: student_mean(differences(first, found, "max"), LEVEL, comparisons=n) for name, found in rest.items()
+        name: mean_difference(differences(first, found, "max"), statement.metric, n) for name, found in rest.items()
     }
     means = {name: sum(found.values()) / len(found) for name, found in rest.items() if found}
     if not first or not means:

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from accordant import __version__
 from accordant.runs.record import Column, Record, Row
-from accordant.statistics import student_mean
 from accordant.studies.cells import Cell, Condition
 from accordant.studies.comparison import (
     LEVEL,
@@ -16,6 +15,7 @@ from accordant.studies.comparison import (
     effect_shares,
     group_shares,
     leaderboard,
+    mean_score,
     selections,
 )
 from accordant.studies.declaration import SCORE, SELECTED, StudySpec, size_name
@@ -110,7 +110,7 @@ def _condition(runs: Runs, condition: Condition, baseline: str) -> ConditionPart
         runs=len(records),
         train=sum(record.data.train for record in records) / len(records) if records else None,
         selected=selections(records),
-        score=student_mean(list(runs.values(condition.label, SELECTED, SCORE).values()), LEVEL),
+        score=mean_score(runs, condition.label, SELECTED),
         leaderboard=leaderboard(runs, condition.label),
     )
 
