@@ -36,7 +36,7 @@ def test_one_run_then_the_next(accordant, declared):
     first = accordant("study", "wards.yaml", "--out", "wards-out", "--rows", "60", "--limit", "1", "--jobs", "1")
     assert first.returncode == 0, first.stderr
     assert "1 of 4 runs finished" in first.stdout
-    assert "1 runs, 0 of them finished before" in first.stderr
+    assert "1 run, 0 of them finished before" in first.stderr
     more = accordant(
         "study", "wards.yaml", "--out", "wards-out", "--rows", "60", "--limit", "2", "--jobs", "1", "--json"
     )

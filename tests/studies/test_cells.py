@@ -103,3 +103,22 @@ def test_the_case_of_a_study_lies_beside_it(study, folder, tmp_path_factory, mon
     cells = cells_of(read_study(study()))
     assert {cell.file.beside for cell in cells} == {folder}
     assert yaml.safe_load((folder / "beds.yaml").read_text())["name"] == cells[0].file.case.name
+
+
+def test_two_conditions_never_share_a_name(study):
+    axes = {
+        "model": {"a, b": {"learning": {"folds": 4}}, "a": {}},
+        "reward": {"c": {}, "b, c": {"evaluation": {"level": 0.9}}},
+    }
+    with pytest.raises(InputError, match="two conditions are called 'a, b, c, 60 rows'"):
+        cells_of(read_study(study(variants=..., axes=axes)))
+
+
+def test_that_data_are_simulated_is_said_once(study, folder, caplog, monkeypatch):
+    monkeypatch.delenv("ACCORDANT_DATA", raising=False)
+    read = read_study(
+        study(case="lending", variants={"base": {}, "strictest": {"rewards": {"structure": "strictest"}}})
+    )
+    with caplog.at_level("WARNING", logger="accordant"):
+        check_cells(cells_of(read), StudyOptions())
+    assert [each.getMessage() for each in caplog.records] == ["no data found: running on the simulator 'lending'"]

@@ -51,7 +51,7 @@ def test_a_finished_run_is_never_done_again(study, tmp_path, counted):
     both = carry_out_cells(cells, out, StudyOptions(), told.append)
     assert counted == [(1, 60), (2, 60)]
     assert list(both.records) == [cell.name for cell in cells]
-    assert "2 runs, 1 of them finished before" in told[0]
+    assert told[0].startswith("2 runs, 1 of them finished before")
     again = carry_out_cells(cells, out, StudyOptions())
     assert len(counted) == 2
     assert again.records == both.records
@@ -111,6 +111,24 @@ def test_a_run_that_was_changed_is_not_believed(study, tmp_path):
     record.write_text(record.read_text().replace("maximin", "minimax"))
     with pytest.raises(InputError, match="remove the folder"):
         carry_out_cells(cells, out, StudyOptions())
+
+
+def test_a_run_that_another_process_finished_meanwhile_is_taken(study, tmp_path, monkeypatch):
+    declared, cells = small(study)
+    out = tmp_path / "out"
+    open_folder(declared, out)
+    whole, seeds = execution.carry_out, []
+
+    def carry_out(file, options):
+        seeds.append(options.seed)
+        if options.seed == 1:  # while the first is carried out, somebody else finishes the second
+            run_folder.write_run(whole(cells[1].file, execution.run_options(cells[1], StudyOptions())),
+                                 out / "cells" / cells[1].name)  # fmt: skip
+        return whole(file, options)
+
+    monkeypatch.setattr(execution, "carry_out", carry_out)
+    found = carry_out_cells(cells, out, StudyOptions())
+    assert (seeds, found.failures, len(found.records)) == ([1], (), 2)
 
 
 @pytest.mark.long

@@ -111,7 +111,7 @@ def cells_of(study: StudyFile, data: str | None = None, extra: Changes | None = 
     Raises
     ------
     InputError
-        If the case or a variant of it is wrong, or two runs are the same; the message names the variants.
+        If the case or a variant of it is wrong, or two runs are the same or have one name; the message names them.
     """
     spec, base = study.study, _case_keys(study)
     read_case_file(study.case)  # what is wrong without any change is told with its line
@@ -121,6 +121,10 @@ def cells_of(study: StudyFile, data: str | None = None, extra: Changes | None = 
         for each in (spec.changes, *changes, extra or {}):
             keys = merge(keys, each)
         files.append((condition, keys, case_of(keys, f"variant {condition.label}", study)))
+    labels = [condition.label for condition, _, _ in files]
+    for label in labels:
+        if labels.count(label) > 1:
+            raise InputError(f"{study.where}: two conditions are called {label!r}; give their variants other names")
     hashes = {id(file): _data_hash(file, data) for _, _, file in files}
     cells = [
         Cell(condition, seed, keys, file, _hash(file.case, hashes[id(file)], seed, condition.rows))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 
 from accordant import strategies
 from accordant.cases.spec import CaseSpec
@@ -13,7 +14,7 @@ from accordant.runs.reward_sources import located_signals
 from accordant.runs.trusted_types import refuse_unsavable
 from accordant.studies.cells import Cell
 from accordant.studies.declaration import SCORE, SELECTED, TIED, StudyFile
-from accordant.studies.execution import StudyOptions, run_options
+from accordant.studies.execution import StudyOptions, quiet, run_options
 from accordant.studies.statements import CANDIDATES
 
 
@@ -59,20 +60,25 @@ def check_cells(cells: Sequence[Cell], options: StudyOptions) -> None:
     InputError
         The message names the study and the variant.
     """
-    for cell in _firsts(cells).values():
-        file, run = cell.file, run_options(cell, options)
-        try:
-            check_declared(file, file.case)
-            signals = located_signals(file.case, file.beside, options.data)
-            data = case_data(file.case, file.beside, run, signals)
-            train, _ = split(data, file.case.evaluation.test_size, run.seed)
-            subset(train, run)
-            policy = build_policy(file.case, run)
-            refuse_unsavable("outcome model", policy.outcome_model)
-            refuse_unsavable("reward model", policy.reward_model)
-        except InputError as error:
-            words = str(error)
-            raise InputError(words if words.startswith(file.where) else f"{file.where}: {words}") from None
+    for number, cell in enumerate(_firsts(cells).values()):
+        with quiet() if number else nullcontext():  # that data are simulated is said once
+            _check_cell(cell, options)
+
+
+def _check_cell(cell: Cell, options: StudyOptions) -> None:
+    file, run = cell.file, run_options(cell, options)
+    try:
+        check_declared(file, file.case)
+        signals = located_signals(file.case, file.beside, options.data)
+        data = case_data(file.case, file.beside, run, signals)
+        train, _ = split(data, file.case.evaluation.test_size, run.seed)
+        subset(train, run)
+        policy = build_policy(file.case, run)
+        refuse_unsavable("outcome model", policy.outcome_model)
+        refuse_unsavable("reward model", policy.reward_model)
+    except InputError as error:
+        words = str(error)
+        raise InputError(words if words.startswith(file.where) else f"{file.where}: {words}") from None
 
 
 def _firsts(cells: Sequence[Cell]) -> Mapping[str, Cell]:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from accordant.errors import InputError, RunFolderError
+from accordant.report.page import counted
 from accordant.runs.chain import add_section
 from accordant.runs.execution import RunOptions, carry_out
 from accordant.runs.folder import Run, read_run, write_run
@@ -127,7 +128,7 @@ def carry_out_cells(
     missing = [cell for cell in cells if cell.name not in runs]
     for cell in missing:
         check_output_folder(out / CELLS / cell.name)
-    tell(f"{len(cells)} runs, {len(runs)} of them finished before; {options.jobs} side by side")
+    tell(f"{counted(len(cells), 'run')}, {len(runs)} of them finished before; {options.jobs} side by side")
     failures: dict[str, Failure] = {}
     started = time.perf_counter()
     for number, (cell, failure) in enumerate(_made(missing, out, options), start=1):
@@ -176,11 +177,14 @@ def _make_elsewhere(
 
 
 def _make(cell: Cell, out: Path, options: StudyOptions) -> Failure | None:
-    """Carry out one run and write its folder; return what went wrong."""
+    """Carry out one run and write its folder, unless another process did meanwhile; return what went wrong."""
+    folder = out / CELLS / cell.name
+    if os.path.lexists(folder):
+        return None
     try:
-        with _quiet():
+        with quiet():
             outcome = carry_out(cell.file, run_options(cell, options))
-            folder = write_run(outcome, out / CELLS / cell.name)
+            write_run(outcome, folder)
             effects = predicted_effects(outcome.evidence, groupings(outcome.case))
             if effects is not None:
                 add_section(Manifest.of(folder), effects)
@@ -192,7 +196,7 @@ def _make(cell: Cell, out: Path, options: StudyOptions) -> Failure | None:
 
 
 @contextmanager
-def _quiet() -> Iterator[None]:
+def quiet() -> Iterator[None]:
     """Leave out what a single run tells of its progress, such as that data are simulated: a study says it once."""
     room = logging.getLogger("accordant")
     before = room.level
