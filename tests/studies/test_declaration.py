@@ -11,7 +11,7 @@ import yaml
 from accordant.errors import InputError, SpecError, UnknownNameError
 from accordant.studies.cells import cells_of
 from accordant.studies.checks import check_names
-from accordant.studies.declaration import StudySpec, built_in_studies, read_study
+from accordant.studies.declaration import StatementSpec, StudySpec, built_in_studies, read_study
 
 LEAST = {"name": "own", "case": "lending", "seeds": [1]}
 
@@ -120,3 +120,9 @@ def test_what_the_guide_shows_is_a_study():
     assert len(parts) == 2
     for part in parts:
         study.replace(**part)
+
+
+def test_the_reference_names_every_key():
+    page = (Path(__file__).parents[2] / "docs" / "reference" / "study-file.md").read_text(encoding="utf-8")
+    for key in (*StudySpec.model_fields, *StatementSpec.model_fields):
+        assert f"`{key}`" in page or f"`{key}." in page, key
