@@ -22,19 +22,23 @@ DEFAULT = Path("accordant-studies")
 
 @dataclass(frozen=True)
 class Overrides:
-    """What is said in place of the study's own: sizes, folds and resamples; None leaves them."""
+    """What is said in place of the study's own: sizes, folds and resamples; None leaves them.
+
+    A statement is about one size: where that one is not carried out, the statement goes.
+    """
 
     rows: tuple[int, ...] | None = None
     folds: int | None = None
     resamples: int | None = None
 
     def study(self, study: StudySpec) -> StudySpec:
-        """Return the study with other sizes; statements about sizes that are left out go."""
+        """Return the study with other sizes."""
         if self.rows is None:
             return study
         names = {size_name(each) for each in self.rows}
         baseline = {axis: name for axis, name in study.baseline.items() if axis != ROWS or str(name) in names}
-        kept = tuple(each for each in study.statements if str(each.where.get(ROWS, next(iter(names)))) in names)
+        usual = study.place("baseline", study.baseline)[ROWS]
+        kept = tuple(each for each in study.statements if str(each.where.get(ROWS, usual)) in names)
         return study.replace(rows=self.rows, baseline=baseline, statements=kept)
 
     def changes(self) -> Changes:
