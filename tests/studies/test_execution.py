@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from pathlib import Path
 
 import pytest
 
@@ -132,16 +133,19 @@ def test_a_run_that_another_process_finished_meanwhile_is_taken(study, tmp_path,
 
 
 @pytest.mark.long
-def test_processes_make_the_same_runs(study, tmp_path):
+def test_processes_make_the_same_runs(study, tmp_path, monkeypatch):
     declared, cells = small(study)
     records = []
-    for jobs in (1, 2):
-        out = tmp_path / f"out-{jobs}"
+    for number, jobs in enumerate((1, 2, 2)):  # the second time elsewhere: no process of the first one is used again
+        elsewhere = tmp_path / f"folder-{number}"
+        elsewhere.mkdir()
+        monkeypatch.chdir(elsewhere)
+        out = Path("out")
         open_folder(declared, out)
         found = carry_out_cells(cells, out, StudyOptions(jobs=jobs))
         assert found.failures == ()
         records.append([json.dumps({**record.content, "cost": None}) for record in found.records.values()])
-    assert records[0] == records[1]
+    assert records[0] == records[1] == records[2]
 
 
 def test_the_folder_must_be_new_or_of_the_same_study(study, tmp_path):

@@ -141,7 +141,8 @@ def carry_out_cells(
     for cell in missing:
         if cell.name not in failures:
             run = _run(cell, out)
-            assert run is not None
+            if run is None:
+                raise RuntimeError(f"{cell.name} was carried out, and is not in {out / CELLS}")
             runs[cell.name] = run
     names = [cell.name for cell in cells if cell.name in runs]
     effects = {name: each for name in names if (each := _effects(runs[name])) is not None}
@@ -156,7 +157,10 @@ def _made(cells: Sequence[Cell], out: Path, options: StudyOptions) -> Iterator[t
             yield cell, _make(cell, out, options)
         return
     from joblib import Parallel, delayed, parallel_config
+    from joblib.externals.loky import get_reusable_executor
 
+    # processes that joblib kept from before have the working folder and the variables of then
+    get_reusable_executor().shutdown(wait=True)
     by_name = {cell.name: cell for cell in cells}
     with parallel_config(backend="loky", inner_max_num_threads=1):
         pool = Parallel(n_jobs=options.jobs, return_as="generator_unordered")
