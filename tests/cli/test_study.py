@@ -46,7 +46,7 @@ def test_one_run_then_the_next(accordant, declared):
     assert [cell["finished"] for cell in printed["cells"]] == [True, True, False, False]
     assert "1 of them finished before" in more.stderr
     written = {path.name for path in (declared / "wards-out").iterdir()}
-    assert written == {"cells", "declaration.json", "study.json", "study.csv", "study.html"}
+    assert written == {"cells", "declaration.json", "study.json", "study.csv", "differences.csv", "study.html"}
     saved = json.loads((declared / "wards-out" / "study.json").read_text(encoding="utf-8"))
     assert saved == {key: value for key, value in printed.items() if key != "folder"}
 

@@ -17,7 +17,7 @@ from accordant.studies.declaration import StudySpec
 from accordant.studies.execution import Failure
 from accordant.studies.page import render_study
 from accordant.studies.result import CellPart, FailurePart, StudyResult
-from accordant.studies.summary import summarise, table_text
+from accordant.studies.summary import differences_text, summarise, table_text
 
 VOID = {"meta", "br", "wbr"}
 EVIL = "<script>alert(1)</script>"
@@ -137,6 +137,16 @@ def test_the_table_holds_every_mean(result):
             assert (found["score"]["rows"], found["score"]["variant"]) == (
                 str(condition.rows or "all"), condition.variants["variant"]
             )  # fmt: skip
+
+
+def test_the_table_of_differences_holds_both_lists(result):
+    lines = list(csv.DictReader(io.StringIO(differences_text(result))))
+    differences = [*result.against_baseline, *result.against_strategies]
+    assert len(lines) == len(differences) == 3 * 2 + 4
+    for line, each in zip(lines, differences, strict=True):
+        assert (line["condition"], line["other"], line["in_words"]) == (each.condition, each.other, each.verdict)
+        assert line["difference"] == ("" if each.difference.value is None else str(each.difference.value))
+    assert [line["list"] for line in lines] == ["baseline condition"] * 6 + ["baseline strategies"] * 4
 
 
 def test_the_baseline_is_the_first_variant_of_the_largest_size(result):

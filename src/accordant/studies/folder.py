@@ -13,10 +13,10 @@ from accordant.studies.declaration import ROWS, Changes, StudyFile, StudySpec, r
 from accordant.studies.execution import StudyOptions, carry_out_cells, open_folder
 from accordant.studies.page import render_study
 from accordant.studies.result import StudyResult
-from accordant.studies.summary import summarise, table_text
+from accordant.studies.summary import differences_text, summarise, table_text
 from accordant.tables.output import write_output
 
-RESULT, TABLE, PAGE = "study.json", "study.csv", "study.html"
+RESULT, TABLE, DIFFERENCES, PAGE = "study.json", "study.csv", "differences.csv", "study.html"
 DEFAULT = Path("accordant-studies")
 
 
@@ -87,6 +87,9 @@ def carry_out_study(
     finished = carry_out_cells(cells, folder, options, tell)
     result = summarise(study.study, cells, finished.records, finished.failures, finished.effects)
     content = json.dumps(result.to_json(), indent=1, ensure_ascii=False, allow_nan=False) + "\n"
-    for name, text in ((RESULT, content), (TABLE, table_text(result)), (PAGE, render_study(result))):
+    texts = {
+        RESULT: content, TABLE: table_text(result), DIFFERENCES: differences_text(result), PAGE: render_study(result)
+    }  # fmt: skip
+    for name, text in texts.items():
         write_output(folder / name, text)
     return result, folder

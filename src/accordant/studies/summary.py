@@ -80,6 +80,18 @@ def table_text(result: StudyResult) -> str:
     return csv_text(header, list(_lines(result)))
 
 
+def differences_text(result: StudyResult) -> str:
+    """Return all differences as CSV, one line each; those of one list hold together."""
+    header = ["list", "condition", "strategy", "metric", "other", "runs", "difference", "low", "high", "in_words"]
+    lists = {"baseline condition": result.against_baseline, "baseline strategies": result.against_strategies}
+    cells = [
+        [name, each.condition, each.strategy, each.metric, each.other, each.difference.n,
+         each.difference.value, each.difference.low, each.difference.high, each.verdict]
+        for name, differences in lists.items() for each in differences
+    ]  # fmt: skip
+    return csv_text(header, cells)
+
+
 def _lines(result: StudyResult) -> Iterator[list[object]]:
     for condition in result.conditions:
         for row in condition.leaderboard:
