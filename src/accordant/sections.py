@@ -109,6 +109,8 @@ sections: Registry[type[Section]] = Registry(
     group="accordant.sections",
     packages=(
         "accordant.runs",
+        "accordant.studies.result",
+        "accordant.studies.effects",
         "accordant.slates",
         "accordant.preferences.section",  # not the whole room, which holds modules that need PyTorch
         "accordant.preferences.answers_section",

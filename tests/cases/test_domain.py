@@ -140,11 +140,11 @@ def health():
     return read_case("health")[0].problem
 
 
-def fitted(problem, noise=0.0):
+def fitted(problem, noise=0.0, structure="base"):
     """Signals with the ranges of the first realisation: m_A 3.3, M_A 9.3, m_C 0.0, M_C 11.3."""
     outcomes = np.array([3.3, 9.3, 0.0, 11.3])
     log = Log(Contexts({"x23": [0.0] * 4}), np.array([0, 0, 1, 1]), outcomes)
-    return {name: signal.fit(log, problem) for name, signal in health_rewards(noise).items()}
+    return {name: signal.fit(log, problem) for name, signal in health_rewards(noise, structure).items()}
 
 
 @pytest.mark.parametrize(
@@ -164,6 +164,29 @@ def test_worked_numbers_in_health(health, name, action, score, x23, wanted):
     contexts = Contexts({"x23": [float(x23)]})
     assert signal(contexts, action, score)[0] == pytest.approx(wanted, abs=1e-6)
     assert signal(contexts, action, np.array([score]))[0] == pytest.approx(wanted, abs=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("structure", "name", "action", "score", "x23", "wanted"),
+    [
+        ("mild", "Healthcare_Provider", "A", 6.9, 0, 0.704839),
+        ("mild", "Healthcare_Provider", "C", 3.3, 0, 0.382097),
+        ("mild", "Policy_Maker", "A", 6.9, 1, 0.63),
+        ("mild", "Parent", "A", 6.9, 0, 0.610619),
+        ("strictest", "Healthcare_Provider", "A", 6.9, 0, 0.370968),
+        ("strictest", "Healthcare_Provider", "C", 3.3, 0, 0.627419),
+        ("strictest", "Policy_Maker", "A", 6.9, 0, 0.3),
+        ("strictest", "Policy_Maker", "A", 6.9, 1, 0.9),
+    ],
+)
+def test_structures_of_health_rewards(health, structure, name, action, score, x23, wanted):
+    signal = fitted(health, structure=structure)[name]
+    assert signal(Contexts({"x23": [float(x23)]}), action, score)[0] == pytest.approx(wanted, abs=1e-6)
+
+
+def test_a_misspelt_structure_of_health_rewards():
+    with pytest.raises(UnknownNameError, match="did you mean 'strictest'"):
+        health_rewards(structure="stricktest")
 
 
 def test_unfitted_health_rewards_are_an_error(health):

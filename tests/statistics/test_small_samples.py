@@ -4,8 +4,19 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy import stats
 
-from accordant.statistics import best_set, mean_estimate, newcombe, share_estimate, sparse_mean, widened, wilson
+from accordant.errors import InputError
+from accordant.statistics import (
+    best_set,
+    mean_estimate,
+    newcombe,
+    share_estimate,
+    sparse_mean,
+    student_mean,
+    widened,
+    wilson,
+)
 
 
 def rng(seed=0):
@@ -113,3 +124,45 @@ def test_widening_keeps_means_and_what_is_not_defined():
     assert (found[2] > drawn[2]).all()
     many = rng(6).normal(size=(5000, 2))
     assert widened(many, 100_000) == pytest.approx(many, rel=1e-2, abs=1e-2)
+
+
+@pytest.mark.parametrize("seen", [[0.1, 0.4], [0.3, 0.5, 0.9, 0.2], list(np.linspace(-3, 8, 30))])
+@pytest.mark.parametrize("comparisons", [1, 12])
+def test_students_interval_is_scipys(seen, comparisons):
+    found = student_mean([*seen, None], 0.9, comparisons=comparisons)
+    limits = stats.ttest_1samp(seen, 0).confidence_interval(1 - 0.1 / comparisons)
+    assert (found.low, found.high, found.n) == (pytest.approx(limits.low), pytest.approx(limits.high), len(seen))
+    assert found.value == pytest.approx(np.mean(seen))
+
+
+def test_students_interval_is_cut_to_a_range_and_keeps_the_mean():
+    found = student_mean([0.0, 0.0, 0.2], within=(0, 1))
+    assert found.low == 0.0 < found.value < found.high < 1
+    assert student_mean([0.9, 1.0], within=(0, 1)).high == 1.0
+
+
+@pytest.mark.parametrize(
+    ("seen", "reason"), [([], "nowhere"), ([None], "nowhere"), ([1.0], "one value"), ([2.0] * 5, "same")]
+)
+def test_where_student_knows_nothing_there_is_no_interval(seen, reason):
+    found = student_mean(seen)
+    assert (found.low, found.high) == (None, None)
+    assert reason in found.reason
+
+
+@pytest.mark.parametrize("wrong", [{"level": 0.0}, {"level": 1.0}, {"comparisons": 0}])
+def test_student_refuses_what_is_no_level_and_no_comparison(wrong):
+    with pytest.raises(InputError, match="allowed"):
+        student_mean([0.1, 0.2], **wrong)
+
+
+@pytest.mark.long
+def test_four_values_are_covered_by_student_and_not_by_resamples():
+    generator, n, repetitions = rng(8), 4, 2000
+    inside = {"student": 0, "resamples": 0}
+    for _ in range(repetitions):
+        values = generator.normal(0.5, 0.1, n)
+        for name, found in (("student", student_mean(values)), ("resamples", mean_estimate(values, generator))):
+            inside[name] += found.low <= 0.5 <= found.high
+    assert abs(inside["student"] / repetitions - 0.95) < 0.015
+    assert inside["resamples"] / repetitions < 0.9  # why `student_mean` is there

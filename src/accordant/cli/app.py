@@ -144,6 +144,33 @@ def init(
 
 
 @app.command()
+def study(
+    study: Annotated[str, typer.Argument(metavar="STUDY", help="A built-in study or a path to a YAML file.")],
+    data: Data = None,
+    out: Annotated[
+        Path | None, typer.Option(help="Folder, new or of the same study; accordant-studies/NAME by default.")
+    ] = None,
+    rows: Annotated[list[int] | None, typer.Option(min=1, help="Training rows instead; repeatable.")] = None,
+    folds: Annotated[int | None, typer.Option(min=3, help="Cross-validation folds of every run.")] = None,
+    resamples: Annotated[int | None, typer.Option(min=100, help="Bootstrap resamples of every run.")] = None,
+    jobs: Annotated[int, typer.Option(min=0, help="Runs side by side; 0 for one per core.")] = 0,
+    limit: Annotated[int | None, typer.Option(min=1, help="Carry out only the first so many runs.")] = None,
+    json: Json = False,
+) -> None:
+    """Repeat a case over seeds, sizes, models and rewards: each run once, means over seeds, one page."""
+    from accordant.studies.execution import StudyOptions
+    from accordant.studies.folder import Overrides, carry_out_study
+    from accordant.studies.terminal import print_study
+
+    overrides = Overrides(None if rows is None else tuple(rows), folds, resamples)
+    options = StudyOptions(data, jobs or free_cores(), limit)
+    result, folder = carry_out_study(study, out, options, overrides, lambda line: say(line, err=True))
+    print_json(result.to_json() | {"folder": str(folder)}) if json else print_study(result, folder)
+    if result.failures:
+        raise typer.Exit(2 if all(each.wrong_input for each in result.failures) else 1)
+
+
+@app.command()
 def recommend(
     run: RunFolder,
     file: Annotated[str, typer.Argument(metavar="FILE", help="CSV file with new rows; - for standard input.")],

@@ -12,10 +12,11 @@ from typing import Any
 import numpy as np
 
 from accordant import randomness, strategies
-from accordant.cases.files import find_file, no_data, read_case_file
+from accordant.cases.files import CaseFile, find_file, no_data, read_case_file
 from accordant.cases.loaders import CaseData, load_file, simulate
 from accordant.cases.spec import CaseSpec
 from accordant.errors import DataError, InputError
+from accordant.evidence import Evidence
 from accordant.metrics import Metric, metrics
 from accordant.policy import ParticipatoryPolicy
 from accordant.rewards import ObservedReward, RewardSignal
@@ -75,15 +76,23 @@ class RunOptions:
 
 @dataclass(frozen=True, eq=False)
 class CarriedOut:
-    """A carried-out case: the record to write down, and the policy that can recommend."""
+    """A carried-out case: the record to write down, the policy that can recommend, and what it was judged by."""
 
     case: CaseSpec
     policy: ParticipatoryPolicy
     record: Record
+    evidence: Evidence
 
 
-def carry_out(name_or_path: str | Path, options: RunOptions) -> CarriedOut:
+def carry_out(case_file: str | Path | CaseFile, options: RunOptions) -> CarriedOut:
     """Run a case from its data to the evaluation on untouched rows.
+
+    Parameters
+    ----------
+    case_file
+        A built-in case, a path to a YAML file, or one that was read.
+    options
+        What is said beside the case.
 
     Raises
     ------
@@ -91,7 +100,7 @@ def carry_out(name_or_path: str | Path, options: RunOptions) -> CarriedOut:
         If the case, the data or an option cannot be used, or a model could not be saved.
     """
     started = time.perf_counter(), time.process_time()
-    file = read_case_file(name_or_path)
+    file = case_file if isinstance(case_file, CaseFile) else read_case_file(case_file)
     beside = file.beside
     with file.at():
         split_case = with_groups(_with_overrides(file.case, options), beside, options.data, options.preferences)
@@ -121,7 +130,7 @@ def carry_out(name_or_path: str | Path, options: RunOptions) -> CarriedOut:
         reward_sources(file.case, case, policy.signals_, split_case.preferences, split_case.declared_names),
         split_case.parts,
     )  # fmt: skip
-    return CarriedOut(case, policy, record)
+    return CarriedOut(case, policy, record, evidence)
 
 
 def case_data(case: CaseSpec, beside: Path | None, options: RunOptions, signals: dict[str, RewardSignal]) -> CaseData:

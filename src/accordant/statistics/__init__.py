@@ -5,7 +5,8 @@ weight_blocks                 bootstrap weights of units, patterns or clusters
 percentile_interval           limits from resampled values; percentile_estimate for a single one
 wilson, newcombe, spread      intervals of shares and of their differences that know small counts
 standard_error                of means, of independent units or of units in clusters
-mean_estimate, share_estimate a mean or a share of few units; sparse_mean where nearly all are the same
+mean_estimate, share_estimate a mean or a share of few units; sparse_mean where nearly all are the same, student_mean
+                              for a handful
 gini, theil, atkinson, jain   inequality of numbers of at least 0
 dominates, dominated_by       Pareto dominance of points, and of alternatives for everybody; front in the plane
 best_set                      which of many candidates cannot be told from the best
@@ -31,7 +32,7 @@ from accordant.statistics.resampling import (
     weight_blocks,
     wider_level,
 )
-from accordant.statistics.small_samples import mean_estimate, share_estimate, sparse_mean, widened
+from accordant.statistics.small_samples import mean_estimate, share_estimate, sparse_mean, student_mean, widened
 
 __all__ = [
     "BestSet",
@@ -64,6 +65,7 @@ __all__ = [
     "sparse_mean",
     "spread",
     "standard_error",
+    "student_mean",
     "theil",
     "weight_blocks",
     "widened",

@@ -3,6 +3,7 @@
 widened         resampled values for `best_set` with the tails of Student's t      few units
 sparse_mean     an interval of a mean of values that are nearly all the same       few units that differ
 mean_estimate   percentile bootstrap, or `sparse_mean` where it knows too little
+student_mean    Student's t, for so few that resamples cannot leave the range of what was seen
 share_estimate  a share, by Wilson's interval
 """
 
@@ -13,6 +14,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from accordant.arrays import Values
+from accordant.errors import InputError
 from accordant.statistics.estimate import Estimate
 from accordant.statistics.proportions import bounded, wilson
 from accordant.statistics.resampling import percentile_estimate, resample_counts, wider_level
@@ -116,6 +118,53 @@ def mean_estimate(
     drawn = resample_counts(n, resamples, generator) @ values / n
     found = percentile_estimate(value, drawn, float(wider_level(level, n)), n)
     return Estimate(found.value, found.low, found.high, level, n, found.undefined)
+
+
+def student_mean(
+    seen: Seen, level: float = 0.95, *, comparisons: int = 1, within: tuple[float, float] | None = None
+) -> Estimate:
+    """Return the mean of a handful of independent values with the interval v̄ ± t s / √n of Student 1908.
+
+    Resamples of n values have no mean beyond the smallest and the largest of them, between which the true median lies
+    with the probability 1 − 2^(1 − n) only: 0.875 for four. Student's interval covers for values that are normal, and
+    few are enough where they are symmetric.
+
+    Parameters
+    ----------
+    seen
+        A value of each unit; None or NaN where there is none.
+    level
+        Coverage, in (0, 1): of this interval or, with Bonferroni's correction, of all comparisons together.
+    comparisons
+        How many intervals are read together, at least 1.
+    within
+        Smallest and largest possible value, to which limits are cut; None if there is no such bound.
+
+    Raises
+    ------
+    InputError
+        If `level` is not in (0, 1), or there is less than one comparison.
+    """
+    from scipy import special
+
+    if not 0 < level < 1:
+        raise InputError(f"level is {level}; allowed: between 0 and 1")
+    if comparisons < 1:
+        raise InputError(f"comparisons is {comparisons}; allowed: at least 1")
+    values = _known(seen)
+    n = len(values)
+    if n == 0:
+        return Estimate(None, n=0, reason="defined nowhere")
+    value = float(values.mean())
+    if n == 1:
+        return Estimate(value, n=1, reason="one value does not tell how they spread")
+    if float(np.ptp(values)) <= SAME:
+        return Estimate(value, n=n, reason="all values are the same")
+    reach = float(special.stdtrit(n - 1, 1 - (1 - level) / (2 * comparisons)) * values.std(ddof=1) / np.sqrt(n))
+    low, high = value - reach, value + reach
+    if within is not None:
+        low, high = min(max(low, within[0]), value), max(min(high, within[1]), value)
+    return Estimate(value, low, high, level, n)
 
 
 def share_estimate(seen: Seen, level: float = 0.95) -> Estimate:

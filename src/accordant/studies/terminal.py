@@ -1,0 +1,78 @@
+"""What ``accordant study`` prints for people."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from rich.table import Table
+
+from accordant.report.page import counted
+from accordant.statistics import Estimate
+from accordant.studies.folder import PAGE, TABLE
+from accordant.studies.result import StudyResult
+from accordant.terminal import PlainConsole
+
+SHOWN = 2  # strategies that are D* most often
+
+
+def print_study(result: StudyResult, folder: Path) -> None:
+    """Print conditions with D* and differences from the baseline, statements, failures, and where the page is."""
+    console = PlainConsole()
+    done = sum(cell.finished for cell in result.cells)
+    console.print(f"{'SIMULATED DATA' if result.simulated else 'data'}: {', '.join(result.sources) or 'none read'}")
+    console.print(f"{done} of {counted(len(result.cells), 'run')} finished; means are over seeds\n")
+    console.print(_conditions(result))
+    console.print(
+        f"> baseline. Each {result.level:.0%} interval of a mean is for that mean alone; those of the "
+        f"{counted(len(result.against_baseline), 'difference')} hold together.\n"
+    )
+    if result.statements:
+        console.print(_statements(result))
+    for failure in result.failures:
+        console.print(f"- failed: {failure.cell}: {failure.message}")
+    console.print(f"\ntable: {folder / TABLE}")
+    console.print(f"page: {folder / PAGE}")
+
+
+def _conditions(result: StudyResult) -> Table:
+    table = Table(title="Composite score of D*", title_justify="left", box=None, pad_edge=False)
+    table.add_column("condition", overflow="fold")
+    table.add_column("runs", justify="right")
+    table.add_column("D* how often", overflow="fold")
+    for name in ("mean", "from the baseline"):
+        table.add_column(name, justify="right", no_wrap=True)
+    table.add_column("in words")
+    main = {
+        each.condition: each
+        for each in result.against_baseline
+        if (each.strategy, each.metric) == ("selected", "score")
+    }
+    for condition in result.conditions:
+        names = [f"{name} {times}×" for name, times in list(condition.selected.items())[:SHOWN]]
+        more = len(condition.selected) - SHOWN
+        difference = main.get(condition.label)
+        table.add_row(
+            f"{'>' if condition.baseline else ' '} {condition.label}",
+            str(condition.runs),
+            ", ".join(names) + (f" and {more} more" if more > 0 else ""),
+            str(condition.score),
+            "" if difference is None else _signed(difference.difference),
+            "" if difference is None else difference.verdict,
+        )
+    return table
+
+
+def _statements(result: StudyResult) -> Table:
+    table = Table(title="Published statements", title_justify="left", box=None, pad_edge=False)
+    for name in ("statement", "condition", "published", "here", "verdict"):
+        table.add_column(name, overflow="fold")
+    for each in result.statements:
+        table.add_row(each.says, each.condition, each.published, each.computed, each.verdict)
+    return table
+
+
+def _signed(estimate: Estimate) -> str:
+    if estimate.value is None:
+        return ""
+    limits = "" if estimate.low is None else f" [{estimate.low:+.3f}, {estimate.high:+.3f}]"
+    return f"{estimate.value:+.3f}{limits}"
