@@ -100,12 +100,16 @@ def adoptions(run: Run) -> dict[str, tuple[str, Adoption]]:
     Raises
     ------
     RunFolderError
-        If an adoption rests on no section before it, or names no action of the run.
+        If an adoption rests on no section before it, names no action of the run, or is of a version that is not known
+        here: what a person signed is not passed over in silence.
     """
     found, before = {}, dict[str, str]()
     for link in run.links:
-        section = link.section() if link.envelope.section == Adoption.name else None
-        if isinstance(section, Adoption):
+        if link.envelope.section == Adoption.name:
+            section = link.section()
+            if not isinstance(section, Adoption):
+                version = link.envelope.version
+                raise RunFolderError(f"{run.path}: {link.file} has version {version}; allowed: {Adoption.version}")
             if before.get(section.debate) != section.debate_sha256:
                 raise RunFolderError(f"{run.path}: {link.file} rests on {section.debate}, which is not before it")
             if section.action not in run.case.problem.actions:
@@ -115,19 +119,22 @@ def adoptions(run: Run) -> dict[str, tuple[str, Adoption]]:
     return found
 
 
-def with_adopted(run: Run, recommended: Recommendations, contexts: Contexts) -> Recommendations:
+def with_adopted(
+    recommended: Recommendations, contexts: Contexts, features: Sequence[str], known: Mapping[str, tuple[str, Adoption]]
+) -> Recommendations:
     """Return recommendations of D* with what was adopted for contexts with the same features.
 
     Parameters
     ----------
-    run, recommended, contexts
-        The run, what its policy recommends, and for which contexts, of the policy's types.
+    recommended, contexts, features
+        What the policy recommends, for which contexts of its types, and the features that it reads.
+    known
+        From `adoptions`.
     """
-    known = adoptions(run)
     if not known:
         return recommended
     names = recommended.decisions.action_names
-    matched = [known.get(key) for key in context_hashes(contexts, run.policy.features_)]
+    matched = [known.get(key) for key in context_hashes(contexts, features)]
     codes = np.array([-1 if each is None else names.index(each[1].action) for each in matched], dtype=np.intp)
     remarks = ["" if each is None else f"decided by debate, section {each[0]}" for each in matched]
     return recommended.adopted_where(codes, np.array(remarks, dtype=str))

@@ -25,7 +25,7 @@ from accordant.errors import DataNotFoundError, InputError, MissingColumnError
 from accordant.evidence import Evidence
 from accordant.json_values import finite
 from accordant.recommendation import Recommendations
-from accordant.runs.adoption import with_adopted
+from accordant.runs.adoption import adoptions, with_adopted
 from accordant.runs.execution import RunOptions, case_data, split
 from accordant.runs.folder import Run
 from accordant.tables.frames import ROWS_AT_ONCE, Lines, read_chunks
@@ -61,12 +61,12 @@ def recommend_rows(
     """
     policy = run.policy
     rule = policy.strategy(strategy or policy.selected_)
+    known = adoptions(run) if rule.label == policy.selected_ else {}
     start = adopted = 0
     for contexts in _read(run, source, at_once=rule.whole_batch):
         batch = policy.recommend(contexts, strategy=rule.label)
-        if rule.label == policy.selected_:
-            batch = with_adopted(run, batch, contexts)
-            adopted += 0 if batch.adopted is None else int((batch.adopted != "").sum())
+        batch = with_adopted(batch, contexts, policy.features_, known)
+        adopted += 0 if batch.adopted is None else int((batch.adopted != "").sum())
         yield start, batch
         start += contexts.n_contexts
     if adopted:

@@ -12,7 +12,7 @@ from accordant.deliberation.decision.options import DecisionOptions
 from accordant.deliberation.decision.section import debate_decision
 from accordant.errors import InputError, RunFolderError
 from accordant.runs import read_run
-from accordant.runs.adoption import adoptions
+from accordant.runs.adoption import Adoption, adoptions
 from accordant.runs.chain import add_section
 
 
@@ -59,6 +59,14 @@ def test_a_row_that_a_person_decides_may_be_adopted_and_the_remark_is_kept(debat
     found = adoption_of(run, debate.model_copy(update={"rows": (row,)}), link, "A", "b")
     assert found.unusual == "far from all training rows"
     assert "where a person was to decide" in found.words and "unlike the training rows: far" in found.words
+
+
+def test_an_adoption_of_another_version_is_not_passed_over(debated, monkeypatch):
+    run, debate, link = debated
+    add_section(run.manifest, adoption_of(run, debate, link, "A", "b"))
+    monkeypatch.setattr(Adoption, "version", 2)
+    with pytest.raises(RunFolderError, match="0002-adoption.json has version 1; allowed: 2"):
+        adoptions(read_run(run.path))
 
 
 @pytest.mark.parametrize(
