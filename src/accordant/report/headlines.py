@@ -50,7 +50,7 @@ def _stakeholders(reading: Reading) -> str:
     names, sources = [each.name for each in reading.stakeholders], reading.record.reward_sources
     words = list(dict.fromkeys(source.words for source in sources.values() if source.words))
     who = _named(names, "stakeholder")
-    parts = getattr(reading.record, "stakeholder_groups", ())
+    parts = reading.record.stakeholder_groups
     split = [f"{part.stakeholder} is split into {len(part.groups)} groups" for part in parts if part.split]
     rewards = [f"rewards {listed(words)}" if len(words) <= MOST_SOURCES else f"rewards from {len(words)} sources"]
     return "; ".join([who, *(rewards if words else []), *split]) + "."

@@ -50,7 +50,7 @@ class PlattScaling(BaseEstimator):  # type: ignore[misc]
             return np.hstack([1.0 - found, found])
         total = found.sum(axis=1, keepdims=True)
         uniform = np.full_like(found, 1.0 / found.shape[1])
-        return np.divide(found, total, out=uniform, where=total != 0)
+        return np.asarray(np.divide(found, total, out=uniform, where=total != 0))
 
 
 def score_rows(classifier: Any, X: Values) -> Values:
@@ -60,7 +60,7 @@ def score_rows(classifier: Any, X: Values) -> Values:
 
 
 def _two_classes(scores: Values, codes: Codes) -> bool:
-    return scores.shape[1] <= 2 and codes.max() <= 1
+    return scores.shape[1] <= 2 and int(codes.max()) <= 1
 
 
 def _columns(scores: Values) -> Values:
