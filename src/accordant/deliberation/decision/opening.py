@@ -33,7 +33,7 @@ FIXTURE = "fixture"
 
 
 def run_of(
-    case: str, file: str | None, options: DecisionOptions, out: Path | None, *, kept: Sequence[Path | None] = (),
+    case: str, file: str | None, options: DecisionOptions, out: Path | None, *, kept: Sequence[str | Path | None] = (),
     run_seed: int | None, add: bool, json: bool,
 ) -> tuple[Run, DecisionOptions]:  # fmt: skip
     """Return the run, and the options with where its data are; refuse first what cannot be written.

@@ -78,9 +78,8 @@ class Blend(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ignore
         """Return (n, k), the averaged probability of each class in each row of X; rows sum to 1."""
         check_is_fitted(self)
         # The models check X. Summed in a fixed order, so that a row gets the same bytes alone and in a batch.
-        blended: Values = sum(
-            weight * model.predict_proba(X) for weight, model in zip(self.weights, self.models_, strict=True)
-        )
+        parts = zip(self.weights, self.models_, strict=True)
+        blended = np.asarray(sum(weight * model.predict_proba(X) for weight, model in parts))
         # Rounding may leave 1 + 2e-16, which is no probability.
         return np.minimum(blended, 1.0)
 

@@ -110,7 +110,7 @@ class CalibratedProbabilities(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
 
     def with_map(self, scaling: PlattScaling) -> Self:
         """Return the same fitted classifier, calibrated by a map that was learned elsewhere."""
-        found = clone(self)
+        found: Self = clone(self)
         vars(found).update({name: value for name, value in vars(self).items() if name.endswith("_")})
         found.method, found.map_ = "sigmoid", scaling
         return found

@@ -76,7 +76,8 @@ class SharedFits:
         """Return the twin without calibration whose fits a candidate takes; None if it takes none."""
         if candidate.method != "sigmoid" or not hasattr(candidate.estimator, "predict_proba"):
             return None
-        return clone(candidate).set_params(method="raw")
+        raw: CalibratedProbabilities = clone(candidate).set_params(method="raw")
+        return raw
 
     def _fits(self, candidate: CalibratedProbabilities) -> list[CalibratedProbabilities]:
         """Return the fits without each fold."""
