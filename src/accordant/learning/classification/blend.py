@@ -81,7 +81,7 @@ class Blend(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ignore
         parts = zip(self.weights, self.models_, strict=True)
         blended = np.asarray(sum(weight * model.predict_proba(X) for weight, model in parts))
         # Rounding may leave 1 + 2e-16, which is no probability.
-        return np.minimum(blended, 1.0)
+        return np.asarray(np.minimum(blended, 1.0))
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:
         """Return (n,), the most probable class of each row; the first declared among equals."""

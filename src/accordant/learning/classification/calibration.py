@@ -111,7 +111,9 @@ class CalibratedProbabilities(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
     def with_map(self, scaling: PlattScaling) -> Self:
         """Return the same fitted classifier, calibrated by a map that was learned elsewhere."""
         found: Self = clone(self)
-        vars(found).update({name: value for name, value in vars(self).items() if name.endswith("_")})
+        for name, value in vars(self).items():
+            if name.endswith("_"):
+                setattr(found, name, value)
         found.method, found.map_ = "sigmoid", scaling
         return found
 
