@@ -121,9 +121,14 @@ def data_of(body):
     return json.loads(found)
 
 
+def claimants_in(shown, part="{}"):
+    """Return what stands under the name of the claimants: patients, or rows or actions of a run."""
+    return next(shown[part.format(noun)] for noun in ("patients", "rows", "actions") if part.format(noun) in shown)
+
+
 def proposal_of(shown, first=()):
     """Grant in the order of ids, those named first before; what a careful model could answer."""
-    people = sorted(shown["patients"], key=lambda each: (each["id"] not in first, each["id"]))
+    people = sorted(claimants_in(shown), key=lambda each: (each["id"] not in first, each["id"]))
     grants = []
     for resource in shown["resources"]:
         left = resource["units"]
@@ -161,7 +166,7 @@ def well(body):
         before = shown.get("your_proposal", {}).get("grants", {})
         now = {each["patient"] for each in made["grants"]}
         replies = []
-        for i, each in enumerate(shown["disputed_patients"]):
+        for i, each in enumerate(claimants_in(shown, "disputed_{}")):
             moved = (each in before) != (each in now)
             kind = "concede" if moved else ("challenge", "maintain", "justify")[i % 3]
             replies.append(

@@ -33,6 +33,8 @@ def test_a_model_speaks_for_a_stakeholder_and_is_replayed_without_a_connection(
     assert content["usage"]["Bank"]["calls"] > 0 and len(content["deliberation"]["settled"]["allocation"]) == 1
     shown = json.dumps([body for _, _, body in server.requests])
     assert "Own expected reward of Bank" in shown and "branch" not in shown
+    said = json.dumps([body["messages"] for _, _, body in server.requests])
+    assert "patients" not in said and "disputed_actions" in said  # it is about actions
     assert DecisionDebate.read(content).options.model.agents == ("Bank",)
     asked = len(server.requests)
 
