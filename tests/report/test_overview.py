@@ -70,6 +70,23 @@ def test_who_is_better_off_is_compared_with_the_utilitarian_rule_and_the_best_co
     ]  # fmt: skip
 
 
+def test_a_difference_that_the_record_tests_is_told_with_its_intervals(records: dict[str, Json]) -> None:
+    record = records["scrutinised"]
+    untested = seen(record).comparison
+    other = untested.heads[1][0].name
+    assert untested.caution == "These are means: none of the differences is tested."
+    record["scrutiny"]["gains"] = {
+        "strategy": record["selected"], "other": other, "different": 0.5, "worst_off": "Nobody", "gains": {}, "n": 9,
+        "gainers": [], "payers": [], "sentence": "Somebody gains 0.1 [0.05, 0.15].",
+    }  # fmt: skip
+    tested = seen(record).comparison
+    assert "Somebody gains 0.1 [0.05, 0.15]." in tested.sentences
+    assert not any(f"Against {other}:" in sentence.striptags() for sentence in tested.sentences)
+    assert any(f"Against {other}:" in sentence.striptags() for sentence in untested.sentences)
+    assert len(tested.sentences) == len(untested.sentences)
+    assert tested.caution == "Other differences are means, and not tested."
+
+
 def test_a_mean_has_the_interval_of_the_metric_that_measures_it(records: dict[str, Json]) -> None:
     record = records["tiny"]
     record["case"]["metrics"]["Extra"] = {"metric": "stakeholder_reward", "parameters": {"stakeholder": "Lender"}}

@@ -53,12 +53,16 @@ class Comparison:
     rows
         Stakeholder to one cell per strategy.
     sentences
-        Whose mean is higher and lower under the selected one, a sentence for each other.
+        Whose mean is higher and lower under the selected one, a sentence for each other; with intervals against the
+        one that the record tests it against.
+    caution
+        What a reader must know of the differences.
     """
 
     heads: tuple[tuple[Line, str], ...]
     rows: tuple[tuple[str, tuple[Cell, ...]], ...]
     sentences: tuple[Markup, ...]
+    caution: str
 
 
 @dataclass(frozen=True)
@@ -153,8 +157,18 @@ def _comparison(reading: Reading) -> Comparison | None:
         (name, tuple(_cell(reading, each, name, means[each.name][k]) for each, _ in heads))
         for k, name in enumerate(names)
     )
-    sentences = tuple(_against(line, each, names, means) for each, _ in heads[1:])
-    return Comparison(tuple(heads), rows, sentences)
+    scrutiny = reading.record.scrutiny
+    gains = None if scrutiny is None else scrutiny.gains
+    sentences = tuple(
+        clean(gains.sentence) if gains and gains.other == each.name else _against(line, each, names, means)
+        for each, _ in heads[1:]
+    )
+    caution = (
+        "Other differences are means, and not tested."
+        if gains
+        else "These are means: none of the differences is tested."
+    )
+    return Comparison(tuple(heads), rows, sentences, caution)
 
 
 def _registered(reading: Reading, name: str) -> Line | None:
