@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import logging
 import os
+import shutil
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -125,3 +126,11 @@ def finished_run(accordant, case_folder) -> Path:
     done = accordant("run", "beds.yaml", "--out", "first", "--seed", "5")
     assert done.returncode == 0, done.stderr
     return case_folder / "first"
+
+
+@pytest.fixture(autouse=True)
+def no_sections_left(request):
+    """Take away what a test added to the run that all of them share."""
+    yield
+    if "finished_run" in request.fixturenames:
+        shutil.rmtree(request.getfixturevalue("finished_run") / "sections", ignore_errors=True)
