@@ -5,7 +5,8 @@ A module registers what it defines::
     @sections.register("slates")
     class SlateResult(Section): ...
 
-A page reads the typed section, made just now or read from its JSON (`Section.read`); nothing reads dictionaries.
+What it puts on the page of a run that it was added to is registered beside its page, with `page_parts`. A page reads
+the typed section, made just now or read from its JSON (`Section.read`); nothing reads dictionaries.
 """
 
 from __future__ import annotations
@@ -80,10 +81,6 @@ class Section(Part):
         """What it found, in one sentence for lists of sections; empty where it has none."""
         return ""
 
-    def page_part(self) -> PagePart | None:
-        """Return what it puts on the page of its run; None if the page only lists it by its words."""
-        return None
-
     def to_json(self) -> dict[str, Any]:
         """Return the section as JSON values; numbers that are not finite are None."""
         values: dict[str, Any] = json_value(self.model_dump(mode="json", by_alias=True))
@@ -118,3 +115,10 @@ sections: Registry[type[Section]] = Registry(
     ),
 )
 """Sections by name; `Registry.factory` returns the class."""
+
+page_parts: Registry[PagePart] = Registry(
+    "part of a page",
+    group="accordant.page_parts",
+    packages=("accordant.report.explained", "accordant.slates.page", "accordant.deliberation.page"),
+)
+"""Name of a section to the function that makes its part of a page from it; others are listed by their words."""

@@ -13,7 +13,7 @@ from accordant.report.added import added_sections, nested
 from accordant.report.render import render
 from accordant.runs.chain import Envelope, Link
 from accordant.runs.record import Record
-from accordant.sections import PagePart, Section
+from accordant.sections import PagePart, Section, page_parts
 
 Json = dict[str, Any]
 HTML = (
@@ -34,10 +34,6 @@ class Settled(Section):
         """With a label in it."""
         return "constant:Grant was settled on."
 
-    def page_part(self) -> PagePart:
-        """A debate."""
-        return PagePart("talks", "Row 3, debated", self.html, '.note { color: "red" }')
-
 
 class Noted(Section):
     """A section without one."""
@@ -53,9 +49,23 @@ class Noted(Section):
 class Broken(Settled):
     """A section whose part cannot be made of what it holds."""
 
-    def page_part(self) -> PagePart:
-        """Not there."""
-        raise LookupError("row 9")
+    name: ClassVar[str] = "broken"
+
+
+def broken_part(section: Section) -> PagePart:
+    """Not there."""
+    raise LookupError(f"row 9 of {section.name}")
+
+
+@pytest.fixture(autouse=True)
+def parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Register parts of the sections above, for one test each."""
+    page_parts.names()  # loads what others have
+    made = {
+        "settled": lambda it: PagePart("talks", "Row 3, debated", it.html, '.note { color: "red" }'),
+        "broken": broken_part,
+    }
+    monkeypatch.setattr(page_parts, "_factories", {**page_parts._factories, **made})
 
 
 @dataclass(frozen=True)
@@ -116,5 +126,5 @@ def test_without_sections_there_is_neither_list_nor_chapter(records: dict[str, J
 
 
 def test_a_part_that_cannot_be_made_names_its_file() -> None:
-    with pytest.raises(RunFolderError, match=r"sections/0001-settled\.json is not what a section 'settled' holds"):
+    with pytest.raises(RunFolderError, match=r"sections/0001-broken\.json is not what a section 'broken' holds"):
         added_sections(links(Broken()), {})

@@ -23,7 +23,7 @@ from accordant import limits
 from accordant.errors import DataError, InputError, RunFolderError, SpecError
 from accordant.json_values import read_json_value
 from accordant.runs.manifest import SECTION_FILE, SECTIONS, Manifest, regular_bytes
-from accordant.sections import PagePart, Part, Section, sections
+from accordant.sections import PagePart, Part, Section, page_parts, sections
 from accordant.tables.output import add_to_run, one_writer
 
 MOST_SECTIONS = 9_999  # the numbers of four digits
@@ -107,10 +107,10 @@ class Link:
     def page_part(self) -> PagePart | None:
         """Return what the section puts on the page of the run; None if it puts nothing there. Raises as `section`."""
         found = self.section()
-        if found is None:
+        if found is None or found.name not in page_parts:
             return None
         with self._believed():
-            return found.page_part()
+            return page_parts.factory(found.name)(found)
 
     @contextmanager
     def _believed(self) -> Iterator[None]:

@@ -11,7 +11,7 @@ from accordant.explanation.weights import WeightChanges
 from accordant.naming import listed
 from accordant.runs.scrutiny_record import PivotalPart, PowerPart
 from accordant.runs.section_parts import RowsPart
-from accordant.sections import Number, PagePart, Part, Section, sections
+from accordant.sections import Number, Part, Section, sections
 
 Numbers = tuple[Number, ...]
 
@@ -100,12 +100,6 @@ class ExplanationsResult(Section):
         chosen = listed([each.choice.action for each in self.explanations])
         plural = "" if len(self.explanations) == 1 else "s"
         return f"Row{plural} {numbers} of {self.rows.words}, decided by {rule}: {chosen}."
-
-    def page_part(self) -> PagePart:
-        """Return the explanations as a part of the page of their run."""
-        from accordant.report.explained import explanation_part  # only pages need it
-
-        return explanation_part(self.to_json())
 
 
 def explanations_section(document: Mapping[str, Any], rows: RowsPart) -> ExplanationsResult:

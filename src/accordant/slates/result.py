@@ -6,7 +6,7 @@ from typing import Any, ClassVar, Literal
 
 from pydantic import Field
 
-from accordant.sections import Number, PagePart, Part, Section, sections
+from accordant.sections import Number, Part, Section, sections
 from accordant.slates.evaluation.curves import CrowdingCurve, PopularityCurve
 from accordant.slates.evaluation.front import Front
 from accordant.slates.evaluation.justification import Statement
@@ -266,12 +266,6 @@ class SlateResult(Section):
     scope: dict[str, Any] | None
     voices: tuple[ProxyResult, ...] = ()
     warnings: tuple[str, ...]
-
-    def page_part(self) -> PagePart:
-        """Return the lists as a part of the page of the run that they were made of."""
-        from accordant.slates.page.render import slates_part  # reads this module
-
-        return slates_part(self)
 
     @property
     def words(self) -> str:

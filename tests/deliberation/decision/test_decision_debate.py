@@ -17,6 +17,7 @@ from accordant.errors import InputError, RunFolderError
 from accordant.naming import Named
 from accordant.runs import read_run
 from accordant.runs.chain import add_section
+from accordant.sections import page_parts
 from accordant.utilities import ExpectedRewards
 
 
@@ -77,7 +78,7 @@ def test_the_same_seed_gives_the_same_bytes_and_a_page(finished, new):
     for part in ("What was settled", "Row 1: expected rewards", "Transcript", "Bank", "--row 1 --seed 4"):
         assert part in page
     assert render_decision(DecisionDebate.read(first.to_json())) == page
-    part = first.page_part()
+    part = page_parts.factory(first.name)(first)
     assert (part.chapter, part.title) == ("talks", f"{first.subject}, debated")
     main = page[page.index("<section") : page.index("</main>")].strip()
     assert main in part.html and ".stamp" in part.style

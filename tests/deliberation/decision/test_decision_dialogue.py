@@ -16,6 +16,7 @@ from accordant.errors import InputError
 from accordant.naming import Named
 from accordant.runs import read_run
 from accordant.runs.chain import add_section
+from accordant.sections import page_parts
 
 
 @pytest.fixture(scope="module")
@@ -50,6 +51,13 @@ def test_every_stakeholder_with_weight_asks_about_what_the_run_decides(finished,
     assert said <= set(explained.sentences()) | {each for each in said if "and if it had no preference" in each}
     assert DecisionDialogue.read(found.to_json()) == found
     assert "--protocol dialogue" in found.command_line and "--row 0" in found.command_line
+
+
+def test_the_page_of_the_run_holds_what_the_page_of_a_dialogue_says(finished, new):
+    found = dialogue_on_decision(opened_on(finished, new))
+    part, page = page_parts.factory(found.name)(found), render_dialogue(found)
+    assert part.chapter == "talks" and part.title == f"{found.subject}: why {found.row.settled}"
+    assert page[page.index("<section") : page.index("</main>")].strip() in part.html
 
 
 def test_the_same_seed_gives_the_same_bytes_and_a_page(finished, new):

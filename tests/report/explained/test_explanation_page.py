@@ -271,10 +271,21 @@ def test_a_heading_is_cut_where_its_drawing_ends():
     assert float(top) - 19 == 22 + 9 + 2 * 19  # heading, gap, and a row for each action
 
 
+class Explained:
+    """A section that holds what it is given."""
+
+    def __init__(self, content):
+        self.content = content
+
+    def to_json(self):
+        """Return it."""
+        return self.content
+
+
 def test_a_part_of_a_page_says_what_the_page_says():
     content = document("kalai_smorodinsky")
     kept = {name: content[name] for name in ("explanations", "influence", "pivotal")} | {"rests_on": ["Stated."]}
-    part = explanation_part(kept)
+    part = explanation_part(Explained(kept))
     assert (part.chapter, part.title) == ("person", "Rows 0, 1 and 2, explained")
     assert part.html.startswith('<ul class="remarks">') and "<li>Stated.</li>" in part.html
     whole = render_explanation(content)
@@ -283,5 +294,5 @@ def test_a_part_of_a_page_says_what_the_page_says():
     assert ".decided-cell" in part.style and "--ink: #" not in part.style
     ids = re.findall(r' id="([^"]+)"', nested(part.html, "s-"))
     assert len(ids) == len(set(ids)) and all(each.startswith("s-") for each in ids)
-    one = explanation_part(document(expected=make_expected(n=1), batch=False))
+    one = explanation_part(Explained(document(expected=make_expected(n=1), batch=False)))
     assert one.title == "Row 0, explained" and '<ul class="remarks">' not in one.html.partition("<section")[0]

@@ -11,6 +11,7 @@ from accordant.errors import InputError
 from accordant.naming import Named
 from accordant.report.added import nested
 from accordant.report.scale import interval, number, percent
+from accordant.sections import page_parts
 from accordant.slates.page import render_slates
 from accordant.slates.page.reading import SlateReading
 from accordant.slates.result import SlateResult
@@ -496,7 +497,7 @@ def test_a_real_run_is_rendered(page):
 
 def test_the_part_of_a_page_of_a_run_is_the_page_without_head_foot_and_contents(situations, page):
     content = situations("tiny")
-    part = SlateResult.read(content).page_part()
+    part = page_parts.factory("slates")(SlateResult.read(content))
     assert (part.chapter, part.title) == ("lists", f"Lists of {content['k']}")
     whole = render_slates(content)
     sections = re.findall(r'<section id="([a-z]+)"', whole)

@@ -8,7 +8,7 @@ from accordant.allocations.scenario import Fact
 from accordant.deliberation.decision.options import DecisionOptions, command_line
 from accordant.deliberation.result import RecordResult, Usage
 from accordant.naming import listed
-from accordant.sections import PagePart, Part, Section, sections
+from accordant.sections import Part, Section, sections
 
 DISCLAIMER = "A debate on expected rewards that models predict; it binds nobody."
 Handling = Literal["", "referred", "fall_back"]
@@ -202,12 +202,6 @@ class DecisionDebate(TalkOnDecision):
         if not settled.agreed:
             return f"by nobody's agreement ({settled.rule}): what has the highest sum of expected rewards was taken"
         return f"by {settled.rule.replace('_', ' ')}{moment}{tied}"
-
-    def page_part(self) -> PagePart:
-        """Return the debate as a part of the page of its run."""
-        from accordant.deliberation.page.decision import decision_part  # reads this module
-
-        return decision_part(self)
 
     @property
     def words(self) -> str:

@@ -10,7 +10,7 @@ from accordant.deliberation.page.reading import RecordReading
 from accordant.deliberation.page.render import PAGE
 from accordant.deliberation.page.transcript import rounds
 from accordant.runs.pages import write_page
-from accordant.sections import PagePart
+from accordant.sections import PagePart, page_parts
 
 RECORD = "decision_debate.json"
 
@@ -20,6 +20,7 @@ def render_decision(content: DecisionDebate) -> str:
     return PAGE.render("decision.html", **_told(content))
 
 
+@page_parts.register("decision_debate")
 def decision_part(content: DecisionDebate) -> PagePart:
     """Return the debate as a part of the page of its run."""
     return PAGE.part("talks", f"{content.subject}, debated", "decision_part.html", **_told(content))

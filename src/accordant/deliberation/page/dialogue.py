@@ -7,6 +7,7 @@ from pathlib import Path
 from accordant.deliberation.decision.dialogue_result import DIALOGUE_DISCLAIMER, DecisionDialogue
 from accordant.deliberation.page.render import PAGE
 from accordant.runs.pages import write_page
+from accordant.sections import PagePart, page_parts
 
 RECORD = "decision_dialogue.json"
 
@@ -14,6 +15,13 @@ RECORD = "decision_dialogue.json"
 def render_dialogue(content: DecisionDialogue) -> str:
     """Return dialogues on a run's decision as one HTML document; the same content gives the same bytes."""
     return PAGE.render("dialogue.html", content=content, disclaimer=DIALOGUE_DISCLAIMER)
+
+
+@page_parts.register("decision_dialogue")
+def dialogue_part(content: DecisionDialogue) -> PagePart:
+    """Return dialogues as a part of the page of their run."""
+    title = f"{content.subject}: why {content.row.settled}"
+    return PAGE.part("talks", title, "dialogue_part.html", content=content, disclaimer=DIALOGUE_DISCLAIMER)
 
 
 def write_dialogue(result: DecisionDialogue, out: Path) -> Path:

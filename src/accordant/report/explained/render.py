@@ -15,7 +15,7 @@ from accordant.report.charts.svg import figure, line, mark, tag, text, wrapped
 from accordant.report.explained import pages
 from accordant.report.page import Page
 from accordant.report.scale import Scale, linear_scale, number
-from accordant.sections import PagePart
+from accordant.sections import PagePart, Section, page_parts
 
 Json = dict[str, Any]
 
@@ -131,14 +131,16 @@ def render_explanation(content: dict[str, Any]) -> str:
     return PAGE.render("explanation.html", **_told(content))
 
 
-def explanation_part(content: Mapping[str, Any]) -> PagePart:
+@page_parts.register("explanations")
+def explanation_part(section: Section) -> PagePart:
     """Return explanations as a part of the page of their run.
 
     Parameters
     ----------
-    content
-        ``rests_on``, ``explanations``, ``influence`` and ``pivotal``, as in `accordant.explanation.as_document`.
+    section
+        With ``rests_on``, ``explanations``, ``influence`` and ``pivotal``, as in `accordant.explanation.as_document`.
     """
+    content = section.to_json()
     numbers = listed([str(each["row"]) for each in content["explanations"]])
     rows = "Row" if len(content["explanations"]) == 1 else "Rows"
     return PAGE.part("person", f"{rows} {numbers}, explained", "explanation_part.html", **_told(content))

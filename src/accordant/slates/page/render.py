@@ -12,7 +12,7 @@ from accordant.report.charts.panels import metric_panel, score_axis, score_scale
 from accordant.report.page import Page
 from accordant.report.reading import GOALS
 from accordant.report.tables import MetricTable, in_parts, metric_decimals, metric_table, score_cell
-from accordant.sections import PagePart
+from accordant.sections import PagePart, page_parts
 from accordant.slates.options import command_line
 from accordant.slates.page import declarations, gains, maps, summary
 from accordant.slates.page.declarations import proxies
@@ -37,6 +37,7 @@ def render_slates(content: dict[str, Any]) -> str:
     return PAGE.render("slates.html", **_told(content))
 
 
+@page_parts.register("slates")
 def slates_part(content: SlateResult) -> PagePart:
     """Return the same as a part of the page of the run that the slates were made of."""
     return PAGE.part("lists", f"Lists of {content.k}", "slates_part.html", **_told(content.to_json()))
