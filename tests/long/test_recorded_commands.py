@@ -37,15 +37,15 @@ PASSING = {
 }  # fmt: skip
 SMALL = ("--folds", "3", "--resamples", "100", "--json")
 COMMANDS = {
-    "run-lending": ("run", "lending", "--rows", "400", *SMALL, "--seed", "1", "--out", "lending"),
+    "run-lending": ("run", "lending", "--rows", "400", *SMALL, "--seed", "1", "--out", "loans"),
     "run-health": ("run", "health", "--rows", "160", *SMALL, "--seed", "2", "--out", "health"),
     "run-tutoring": ("run", "education-tutoring", "--rows", "300", *SMALL, "--seed", "3", "--out", "tutoring"),
     "run-comparisons": ("run", f"{EXAMPLES}/from_comparisons/tutoring.yaml", *SMALL, "--out", "comparisons"),
     "run-own-case": ("run", f"{EXAMPLES}/own_case/apprenticeships.yaml", *SMALL, "--out", "own"),
     "simulate": ("simulate", "lending", "--rows", "50", "--seed", "5", "--json"),
-    "recommend": ("recommend", "lending", "new.csv", "--out", "decided.csv", "--json"),
-    "certify": ("certify", "lending", "new.csv", "--out", "certified.csv", "--json"),
-    "explain": ("explain", "lending", "new.csv", "--row", "3", "--json", "--out", "explained.html"),
+    "recommend": ("recommend", "loans", "new.csv", "--out", "decided.csv", "--json"),
+    "certify": ("certify", "loans", "new.csv", "--out", "certified.csv", "--json"),
+    "explain": ("explain", "loans", "new.csv", "--row", "3", "--json", "--out", "explained.html"),
     "vote-rankings": ("vote", f"{EXAMPLES}/election/lunch.soi", "--json"),
     "preferences": (
         "preferences",
@@ -92,7 +92,7 @@ FIRST = {"recommend", "certify", "explain"}  # need the run of lending, and new 
 # file that a command writes, and the sections of it that are recorded; all if none is named
 PAGES: dict[str, tuple[str, set[str]]] = {
     "run-comparisons": ("comparisons/report.html", set()),
-    "run-lending": ("lending/report.html", {"answer", "conflict", "models"}),
+    "run-lending": ("loans/report.html", {"answer", "conflict", "models"}),
     "explain": ("explained.html", set()),
     "preferences": ("preferences/report.html", set()),
     "deliberate": ("deliberated/report.html", set()),
