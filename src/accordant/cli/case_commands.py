@@ -1,0 +1,159 @@
+"""The commands of cases: from a table to a case, from a case to a run, and runs over and over."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from accordant.tables.output import is_standard_output, output_file
+from accordant.terminal import (
+    CaseName,
+    Data,
+    Json,
+    Out,
+    Seed,
+    check_out,
+    comma_names,
+    named_values,
+    print_json,
+    say,
+)
+from accordant.threads import free_cores
+
+
+def run(
+    case: CaseName,
+    data: Data = None,
+    seed: Seed = 42,
+    out: Out = None,
+    rows: Annotated[
+        int | None, typer.Option(min=1, help="Learn from a random subset of this many training rows.")
+    ] = None,
+    folds: Annotated[int | None, typer.Option(min=3, help="Cross-validation folds instead of the case's.")] = None,
+    resamples: Annotated[int | None, typer.Option(min=100, help="Bootstrap resamples instead of the case's.")] = None,
+    jobs: Annotated[int, typer.Option(min=0, help="Fits side by side; 0 for one per core.")] = 0,
+    preferences: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="STAKEHOLDER=FILE",
+            help="Learn a stakeholder's reward from comparisons instead, such as `elicit` writes; repeatable.",
+        ),
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Learn, choose a strategy, evaluate it on untouched rows, and write a run folder."""
+    from accordant.cli.run_tables import print_run
+    from accordant.runs import RunOptions, carry_out, write_run
+    from accordant.runs.folder import free_folder
+    from accordant.runs.manifest import Manifest
+    from accordant.tables.output import MANIFEST
+
+    free_folder("run", out)  # refuse a place before the work, not after it
+    files = named_values("--preferences", preferences or (), "STAKEHOLDER=FILE")
+    outcome = carry_out(case, RunOptions(seed, data, rows, folds, resamples, jobs or free_cores(), files))
+    folder = write_run(outcome, out)
+    sha256 = Manifest.of(folder).sha256
+    if json:
+        print_json(outcome.record.summary(str(folder)) | {"manifest_sha256": sha256})
+    else:
+        print_run(outcome.record, folder)
+    say(f"sha256 of {folder / MANIFEST}: {sha256}", err=True)
+
+
+def init(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="CSV file with one row per past decision.")],
+    action: Annotated[str | None, typer.Option(help="Column with the action taken; guessed by default.")] = None,
+    outcome: Annotated[str | None, typer.Option(help="Column with what followed; guessed by default.")] = None,
+    sensitive: Annotated[
+        str | None, typer.Option(help="Columns of sensitive attributes, separated by commas; guessed by default.")
+    ] = None,
+    stakeholders: Annotated[
+        str, typer.Option(help="Who is concerned, separated by commas; the last one takes the decision.")
+    ] = "Person,Institution",
+    favourable: Annotated[
+        str | None, typer.Option(help="Actions that benefit whoever is decided about, separated by commas.")
+    ] = None,
+    scarce: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="ACTION=SHARE", help="An action of which there is enough for a share of people; repeatable."
+        ),
+    ] = None,
+    yes: Annotated[bool, typer.Option("--yes", help="Take every guess, and ask nothing.")] = False,
+    out: Out = None,
+    json: Json = False,
+) -> None:
+    """Write a first case file from a table of past decisions, with a reason for every guess, to be filled in."""
+    from accordant.cases.proposal import Told
+    from accordant.cli.new_case import can_ask, new_case, print_new_case
+
+    told = Told(action, outcome, None if sensitive is None else comma_names("--sensitive", sensitive))
+    written = new_case(
+        file, told,
+        stakeholders=comma_names("--stakeholders", stakeholders),
+        favourable=() if favourable is None else comma_names("--favourable", favourable),
+        scarce=named_values("--scarce", scarce or (), "ACTION=SHARE"),
+        out=out, ask=can_ask() and not (yes or json),
+    )  # fmt: skip
+    print_json(written.to_json()) if json else print_new_case(written)
+
+
+def study(
+    study: Annotated[str, typer.Argument(metavar="STUDY", help="A built-in study or a path to a YAML file.")],
+    data: Data = None,
+    out: Annotated[
+        Path | None, typer.Option(help="Folder, new or of the same study; accordant-studies/NAME by default.")
+    ] = None,
+    rows: Annotated[list[int] | None, typer.Option(min=1, help="Training rows instead; repeatable.")] = None,
+    folds: Annotated[int | None, typer.Option(min=3, help="Cross-validation folds of every run.")] = None,
+    resamples: Annotated[int | None, typer.Option(min=100, help="Bootstrap resamples of every run.")] = None,
+    jobs: Annotated[int, typer.Option(min=0, help="Runs side by side; 0 for one per core.")] = 0,
+    limit: Annotated[int | None, typer.Option(min=1, help="Carry out only the first so many runs.")] = None,
+    json: Json = False,
+) -> None:
+    """Repeat a case over seeds, sizes, models and rewards: each run once, means over seeds, one page."""
+    from accordant.studies.execution import StudyOptions
+    from accordant.studies.folder import Overrides, carry_out_study
+    from accordant.studies.terminal import print_study
+
+    overrides = Overrides(None if rows is None else tuple(rows), folds, resamples)
+    options = StudyOptions(data, jobs or free_cores(), limit)
+    result, folder = carry_out_study(study, out, options, overrides, lambda line: say(line, err=True))
+    print_json(result.to_json() | {"folder": str(folder)}) if json else print_study(result, folder)
+    if result.failures:
+        raise typer.Exit(2 if all(each.wrong_input for each in result.failures) else 1)
+
+
+def simulate(
+    case: CaseName,
+    rows: Annotated[int | None, typer.Option(min=50, help="Number of rows instead of the case's.")] = None,
+    seed: Seed = 42,
+    out: Out = None,
+    json: Json = False,
+) -> None:
+    """Write a case's simulated data as CSV."""
+    from accordant.cases.files import read_case
+    from accordant.cases.loaders import simulated_table
+
+    check_out(out, [case], json=json)
+    table = simulated_table(read_case(case)[0], seed, rows)
+    if json:
+        print_json(table.to_dict(orient="records"))
+        return
+    with output_file(out or "-", [case]) as stream:
+        table.to_csv(stream, index=False)
+    if not (out is None or is_standard_output(out)):
+        say(f"{len(table)} simulated rows: {out}")
+
+
+def data(json: Json = False) -> None:
+    """Show which data file each built-in case needs and where it was found."""
+    from accordant.cli.catalogue import data_files
+    from accordant.terminal import print_records
+
+    print_records("Data", data_files(), json)
+
+
+COMMANDS = (run, init, study, simulate, data)

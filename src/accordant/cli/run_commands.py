@@ -1,0 +1,237 @@
+"""The commands of finished runs: a few lines each over a room below."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from accordant.errors import InputError
+from accordant.tables.output import is_standard_output, write_output
+from accordant.terminal import (
+    Add,
+    Json,
+    Out,
+    RunFolder,
+    RunOrCase,
+    check_out,
+    print_json,
+    row_numbers,
+    say,
+)
+
+
+def recommend(
+    run: RunFolder,
+    file: Annotated[str, typer.Argument(metavar="FILE", help="CSV file with new rows; - for standard input.")],
+    strategy: Annotated[str | None, typer.Option(help="Another strategy than the selected one.")] = None,
+    out: Out = None,
+    json: Json = False,
+) -> None:
+    """Recommend an action for every row of a file, with E, the runner-up and the margin."""
+    from accordant.runs import read_run
+    from accordant.runs.recommendation import recommendations_as_json, write_recommendations
+
+    check_out(out, [file], json=json)
+    finished = read_run(run)
+    source = sys.stdin if file == "-" else file
+    if json:
+        rows, counts = recommendations_as_json(finished, source, strategy)
+        print_json(rows)
+    else:
+        counts = write_recommendations(finished, source, strategy, out or Path("-"))
+        if not (out is None or is_standard_output(out)):
+            say(f"{counts.rows} recommendations: {out}")
+    if counts.unusual:
+        say(counts.sentence(), err=True)
+
+
+def certify(
+    run: RunOrCase,
+    file: Annotated[
+        str | None, typer.Argument(metavar="[FILE]", help="CSV file with new rows; none for the run's untouched rows.")
+    ] = None,
+    delta: Annotated[
+        float, typer.Option(min=0.0, max=1.0, help="By how much expected rewards may be misreported.")
+    ] = 0.05,
+    coalition: Annotated[
+        str | None, typer.Option(help="Who may misreport: names separated by commas; everybody by default.")
+    ] = None,
+    strategy: Annotated[str | None, typer.Option(help="Another strategy than the selected one.")] = None,
+    frozen: Annotated[
+        bool, typer.Option("--frozen", help="Reference points stay where honest reports put them (a weaker threat).")
+    ] = False,
+    schema: Annotated[
+        str | None, typer.Option(help="paper: the bound of Vineis, Perelli and Tolomei (2025) beside the exact one.")
+    ] = None,
+    data: Annotated[str | None, typer.Option(help="Data file or folder of the run.")] = None,
+    add: Add = True,
+    out: Out = None,
+    json: Json = False,
+) -> None:
+    """Certify decisions: how far rewards may be misreported, and by whom, before an action changes."""
+    from accordant.cli.asked_rows import asked_rows
+    from accordant.cli.run_tables import members_of, print_certified
+    from accordant.runs.certificates_section import certificates_section
+    from accordant.runs.certification import certify_rows, write_certified
+    from accordant.runs.paper_certificate import check_schema
+
+    members = members_of(coalition)
+    check_schema(schema)
+    asked = asked_rows(run, file, data, out, add=add, json=json)
+    found = certify_rows(
+        asked.run, asked.source, delta=delta, coalition=members, strategy=strategy, frozen=frozen, data=asked.data,
+        schema=schema,
+    )  # fmt: skip
+    if out is not None:
+        write_certified(found, out)
+    if not is_standard_output(out):
+        print_json(found.to_json()) if json else print_certified(found, out)
+    if add:
+        rows = asked.rows(found.origin, found.certificate.expected.n_contexts)
+        asked.add(certificates_section(asked.run, rows, found))
+
+
+def explain(
+    run: RunOrCase,
+    file: Annotated[
+        str | None, typer.Argument(metavar="[FILE]", help="CSV file with new rows; none for the run's untouched rows.")
+    ] = None,
+    row: Annotated[str, typer.Option(help="Which rows to explain, from 0: numbers separated by commas.")] = "0",
+    strategy: Annotated[str | None, typer.Option(help="Another strategy than the selected one.")] = None,
+    data: Annotated[str | None, typer.Option(help="Data file or folder of the run.")] = None,
+    add: Add = True,
+    out: Out = None,
+    json: Json = False,
+) -> None:
+    """Explain decisions: what was traded off, who moved them, what would have changed them; as text, JSON or HTML."""
+    from accordant.cli.asked_rows import asked_rows
+    from accordant.cli.run_tables import print_explanations
+    from accordant.runs.explanation import explain_rows, write_explanation
+    from accordant.runs.explanations_section import explanations_section
+
+    numbers = row_numbers(row)
+    asked = asked_rows(run, file, data, out, add=add, json=json)
+    found = explain_rows(asked.run, asked.source, rows=numbers, strategy=strategy, data=asked.data)
+    if out is not None:
+        write_explanation(found, out)
+    if not is_standard_output(out):
+        print_json(found) if json else print_explanations(found, out)
+    if add:
+        asked.add(explanations_section(found, asked.rows(found["source"], found["pivotal"]["contexts"])))
+
+
+def reweigh(
+    run: RunOrCase,
+    weights: Annotated[
+        str, typer.Option(metavar="METRIC=WEIGHT,…", help="Other weights; metrics that are not named get none.")
+    ],
+    data: Annotated[str | None, typer.Option(help="Data file or folder of the run, to tell noise.")] = None,
+    add: Add = True,
+    out: Out = None,
+    json: Json = False,
+) -> None:
+    """Show who would lead at other weights of the metrics, by how much, and how far from turning; fits nothing."""
+    from accordant.cli.asked_rows import asked_rows
+    from accordant.cli.reweighed_table import metric_weights, print_reweighed, write_reweighed
+    from accordant.runs.reweighing import reweigh as reweighed
+
+    given = metric_weights(weights)
+    asked = asked_rows(run, None, data, out, add=add, json=json)
+    found = reweighed(asked.run, given, asked.data)
+    if out is not None:
+        write_reweighed(found, out)
+    if not is_standard_output(out):
+        print_json(found.to_json()) if json else print_reweighed(found, out)
+    if add:
+        asked.add(found)
+
+
+def compare(
+    first: Annotated[str, typer.Argument(metavar="RUN|CASE", help="A run folder, a case, or a scope card (.md).")],
+    second: Annotated[str, typer.Argument(metavar="RUN|CASE", help="The same, later or otherwise.")],
+    data: Annotated[str | None, typer.Option(help="Data file or folder of both runs, to compare row by row.")] = None,
+    add: Annotated[bool, typer.Option("--add", help="Add the comparison to the first run as a section.")] = False,
+    json: Json = False,
+) -> None:
+    """Show what differs between two runs, and whether it is more than noise; of cases, what they declare."""
+    from accordant.cli.comparison_table import compare_declared, compare_folders, print_comparison, print_declared
+    from accordant.tables.output import is_run
+
+    if not (is_run(first) and is_run(second)):
+        idle = [option for option, given in (("--data", data), ("--add", add)) if given]
+        if idle:
+            raise InputError(f"{', '.join(idle)} has no effect unless both are finished runs: {first}, {second}")
+        declared = compare_declared(first, second)
+        print_json(declared.model_dump(mode="json")) if json else print_declared(declared)
+        return
+    found, receipt = compare_folders(Path(first), Path(second), data, add=add)
+    print_json(found.to_json()) if json else print_comparison(found)
+    if receipt:
+        say(receipt, err=json)
+
+
+def report(run: RunFolder, out: Out = None, json: Json = False) -> None:
+    """Check a run folder and write its report as one HTML file."""
+    from accordant.runs import read_run
+
+    path = out or Path("report.html")
+    check_out(path, (), json=json)
+    write_output(path, read_run(run).page())
+    if not is_standard_output(path):
+        print_json({"report": str(path)}) if json else say(f"report: {path}")
+
+
+def sign(
+    run: RunFolder,
+    key: Annotated[
+        Path,
+        typer.Option(
+            metavar="FILE", help="Ed25519 private key, PEM (PKCS 8) or OpenSSH; password in ACCORDANT_KEY_PASSWORD."
+        ),
+    ],
+    json: Json = False,
+) -> None:
+    """Sign a run: writes manifest.sig into its folder."""
+    from accordant.runs.signature import sign_run
+
+    path = sign_run(run, key)
+    print_json({"signature": str(path)}) if json else say(f"signature: {path}")
+
+
+def verify(
+    run: RunFolder,
+    by: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Ed25519 public key of whoever signed, PEM or OpenSSH.")
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Check that every file of a run is as it was listed and, with a key, who listed them."""
+    from accordant.report.page import counted
+    from accordant.runs.signature import verify_run
+    from accordant.tables.output import MANIFEST
+
+    finished = verify_run(run, by)
+    manifest, links = finished.manifest, finished.links
+    if json:
+        print_json({
+            "files": len(manifest.hashes), "manifest_sha256": manifest.sha256, "signed": by is not None,
+            "sections": len(links), "head_sha256": finished.head,
+        })  # fmt: skip
+        return
+    say(f"{len(manifest.hashes)} files are as {MANIFEST} lists them; its sha256 is {manifest.sha256}")
+    if links:
+        say(f"{counted(len(links), 'section')} added since, in one chain; sha256 of {links[-1].file}: {finished.head}")
+        say("Sections that were taken off its end are not noticed, unless this hash was kept elsewhere.")
+    if by is not None:
+        say(f"it was signed with the key that belongs to {by}")
+    else:
+        say(
+            "This does not prove who made the run: whoever changes a file can list it anew. "
+            "Compare the hash with one kept elsewhere, or check a signature with --by."
+        )
+
+
+COMMANDS = (recommend, certify, explain, reweigh, compare, report, sign, verify)
