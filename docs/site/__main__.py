@@ -35,6 +35,7 @@ PLACES = {
     "ARCHITECTURE.md": "project/architecture.md",
     "CONTRIBUTING.md": "project/contributing.md",
     "CHANGELOG.md": "project/changes.md",
+    "examples/story/README.md": "story.md",
 }
 
 
@@ -109,7 +110,13 @@ def site() -> Site:
     front = "## ".join(re.split(r"^## ", (ROOT / "README.md").read_text(encoding="utf-8"), flags=re.MULTILINE)[:2])
     begin = start.partition("\n")[2].strip() + "\n\n"
     links = [f"- [{heading}]({page}): {about[heading]}" for heading, page in PARTS.items()]
-    tree = ["Tutorial <tutorial>", "Overview <overview>", *list(PARTS.values())[:-1], f"Project <{PARTS[LAST]}>"]
+    tree = [
+        "Story <story>",
+        "Tutorial <tutorial>",
+        "Overview <overview>",
+        *list(PARTS.values())[:-1],
+        f"Project <{PARTS[LAST]}>",
+    ]
     found.pages["index.md"] = "\n".join(
         [
             found.moved(front, ROOT, "index.md"),

@@ -28,8 +28,8 @@ RUN = ("run", "beds.yaml", "--jobs", "1", "--seed", "3", "--out")
 COMMANDS = {
     "run": (*RUN, "out"),
     "recommend": ("recommend", "finished", "new.csv", "--out", "out"),
-    "certify": ("certify", "finished", "new.csv", "--out", "out"),
-    "explain": ("explain", "finished", "new.csv", "--out", "out"),
+    "certify": ("certify", "finished", "new.csv", "--no-add", "--out", "out"),
+    "explain": ("explain", "finished", "new.csv", "--no-add", "--out", "out"),
     "report": ("report", "finished", "--out", "out"),
     "simulate": ("simulate", "lending", "--rows", "4000", "--out", "out"),
     "vote": ("vote", "lunch.soi", "--rules", "borda,schulze", "--out", "out"),

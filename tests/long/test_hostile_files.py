@@ -272,9 +272,13 @@ def with_hashes(folder: Path) -> None:
 
 NEW = (
     ("recommend", "run", "{}"), ("recommend", "run", "{}", "--json"), ("recommend", "run", "-"),
-    ("certify", "run", "{}"), ("explain", "run", "{}"), ("recommend", "run", "{}", "--strategy", "kalai_smorodinsky[global]"),
+    ("certify", "run", "{}", "--no-add"), ("explain", "run", "{}", "--no-add"), ("recommend", "run", "{}", "--strategy", "kalai_smorodinsky[global]"),
 )  # fmt: skip
-FORGED = (("report", "run", "--out", "page.html"), ("recommend", "run", "new.csv"), ("certify", "run", "new.csv"))
+FORGED = (
+    ("report", "run", "--out", "page.html"),
+    ("recommend", "run", "new.csv"),
+    ("certify", "run", "new.csv", "--no-add"),
+)
 ADDED = (
     ("verify", "run"),
     ("report", "run", "--out", "page.html"),
