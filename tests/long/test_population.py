@@ -8,6 +8,7 @@ from scipy.optimize import linprog
 from scipy.sparse import coo_array, hstack
 
 from accordant import strategies
+from accordant.runs import RunOptions, carry_out
 from accordant.utilities import ExpectedRewards
 
 pytestmark = pytest.mark.long
@@ -60,3 +61,16 @@ def test_many_contexts_end_with_a_small_gap(name, n_stakeholders):
     np.testing.assert_allclose(means, found.means, atol=1e-12)
     best = np.tensordot(found.weights, values, axes=1).max(axis=0).mean()
     assert best <= found.weights @ means + (1e-9 if name != "population_leximin" else 1e-6)
+
+
+@pytest.mark.parametrize("case", ["lending", "health", "education-tutoring", "triage"])
+def test_on_the_rewards_of_built_in_cases_it_is_the_programme_and_no_rule_for_rows_does_better(case):
+    options = RunOptions(seed=7, rows=300, folds=3, resamples=100)
+    carried = carry_out(case, options)
+    expected = carried.evidence.expected
+    found = strategies.population_maximin.optimal_policy(expected)
+    assert found.value == pytest.approx(highest_smallest_mean(expected.values), abs=1e-9)
+    for name in RULES:
+        policy = strategies.create(name)(expected).probabilities()
+        worst = (np.einsum("at,iat->i", policy, expected.values) / expected.values.shape[2]).min()
+        assert worst <= found.value + 1e-9
