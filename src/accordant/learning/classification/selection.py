@@ -52,7 +52,7 @@ class SelectedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  #
     score on rows that took no part in `fit`. Averaging is insurance and no free gain: where one candidate has
     the true form, as on coin flips or with sharp thresholds, the average is slightly worse than it.
 
-    Cost, defaults, one core: about 6 CPU s for 2,100 rows of 4 features. At most four models are averaged:
+    Cost, defaults, one core: about 2 CPU s for 2,100 rows of 4 features. At most four models are averaged:
     in a batch of 5,000 rows a row takes about 0.01 ms, a row by itself 1 ms where logistic models have the
     weight and 8 where two forests take part.
 
