@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from accordant.runs import read_run
-from accordant.runs.adoption import adoptions, context_hashes
+from accordant.runs.sections.adoption import adoptions, context_hashes
 
 SIGNED = ("--adopt", "--by", "Ward council", "--why", "the family asked for it")
 

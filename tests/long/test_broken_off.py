@@ -59,7 +59,7 @@ main()
 """
 PROCESSES = multiprocessing.get_context("forkserver")
 PROCESSES.set_forkserver_preload([
-    "accordant.cli.app", "accordant.cli.run_tables", "accordant.cli.votes", "accordant.runs.certification", "accordant.runs.explanation",
+    "accordant.cli.app", "accordant.cli.run_tables", "accordant.cli.votes", "accordant.runs.sections.certification", "accordant.runs.sections.explanation",
     "accordant.preferences.section", "accordant.preferences.terminal", "accordant.preferences.page", "accordant.deliberation.terminal",
     "accordant.slates.terminal", "accordant.learning.classification", "sklearn.linear_model",
 ])  # fmt: skip

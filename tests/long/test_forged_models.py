@@ -30,7 +30,7 @@ from sklearn.svm import SVC, SVR
 from sklearn.tree import DecisionTreeRegressor
 
 from accordant.errors import RunFolderError
-from accordant.runs.model_files import dump_model, load_model
+from accordant.runs.models.files import dump_model, load_model
 
 GENERATOR = np.random.default_rng(0)
 X = np.abs(GENERATOR.normal(size=(60, 3)))

@@ -11,7 +11,7 @@ import pytest
 
 from accordant import strategies
 from accordant.runs import read_run, write_run
-from accordant.runs.explanation import explain_rows
+from accordant.runs.sections.explanation import explain_rows
 from accordant.runs.recommendation import recommend_rows, recommendations_as_json
 
 

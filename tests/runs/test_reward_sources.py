@@ -15,7 +15,7 @@ from accordant.errors import InputError
 from accordant.preferences.learned_rewards.respondent import LanguageModelRespondent
 from accordant.rewards import ObservedReward, TableReward
 from accordant.runs import RunOptions, carry_out, read_run, write_run
-from accordant.runs.explanation import explain_rows
+from accordant.runs.sections.explanation import explain_rows
 from accordant.runs.record import RewardSource
 from accordant.runs.reward_sources import located_signals, with_preferences
 

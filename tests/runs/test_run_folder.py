@@ -19,7 +19,7 @@ import skops.io as skops
 
 from accordant.errors import InputError, RunFolderError, UnknownNameError
 from accordant.runs import RunOptions, carry_out, read_run, write_run
-from accordant.runs.models import save_policy
+from accordant.runs.models.policy_state import save_policy
 
 
 def rehash(folder):

@@ -13,8 +13,8 @@ from accordant.cases.spec import CaseSpec
 from accordant.errors import InputError, SpecError
 from accordant.report.render import render
 from accordant.runs import RunOptions, carry_out, read_run, write_run
-from accordant.runs.certification import certify_rows
-from accordant.runs.explanation import explain_rows
+from accordant.runs.sections.certification import certify_rows
+from accordant.runs.sections.explanation import explain_rows
 from accordant.runs.record import Record, StakeholderGroups
 from accordant.runs.recommendation import contexts_of
 from accordant.runs.stakeholder_groups import with_groups

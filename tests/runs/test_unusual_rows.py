@@ -12,8 +12,8 @@ import yaml
 
 from accordant.errors import DataError, RunFolderError, SpecError
 from accordant.runs import RunOptions, carry_out, read_run, write_run
-from accordant.runs.certification import certify_rows
-from accordant.runs.explanation import explain_rows
+from accordant.runs.sections.certification import certify_rows
+from accordant.runs.sections.explanation import explain_rows
 from accordant.runs.recommendation import recommend_rows, recommendations_as_json, row_contexts, stream_recommendations
 
 NEW = "x,kind,group\n0.1,1,0\n99,1,0\n0.2,7,1\n,2,1\n"  # usual; out of range and far; unseen; missing, as in training
@@ -145,7 +145,7 @@ def test_a_wrong_declaration_is_refused(declared, unusual, message):
 
 @pytest.mark.parametrize("change", [{"types": {}}, {"types": {"x": "numbr", "kind": "category"}}])
 def test_forged_types_are_refused(outcomes, tmp_path, change):
-    from accordant.runs.models import load_policy, save_policy
+    from accordant.runs.models.policy_state import load_policy, save_policy
 
     save_policy(outcomes["own"].policy, tmp_path)
     state = json.loads((tmp_path / "policy.json").read_text())

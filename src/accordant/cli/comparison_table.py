@@ -11,10 +11,10 @@ from rich.table import Table
 from accordant.cases.files import read_case
 from accordant.naming import listed
 from accordant.runs.chain import add_section, check_addable
-from accordant.runs.comparison import compare_runs
-from accordant.runs.comparison_section import METHODS, MetricDifference, OnlyIn, RunComparison
-from accordant.runs.declaration_changes import SCOPE, CaseDifference, Change
 from accordant.runs.folder import read_run
+from accordant.runs.sections.comparison import compare_runs
+from accordant.runs.sections.comparison_record import METHODS, MetricDifference, OnlyIn, RunComparison
+from accordant.runs.sections.declaration_changes import SCOPE, CaseDifference, Change
 from accordant.scope import from_markdown
 from accordant.tables.output import is_run
 from accordant.tables.text import read_text

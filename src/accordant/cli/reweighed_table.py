@@ -7,7 +7,7 @@ from pathlib import Path
 from rich.table import Table
 
 from accordant.errors import InputError
-from accordant.runs.reweighed_section import Reweighed, ReweighedRow
+from accordant.runs.sections.reweighed import Reweighed, ReweighedRow
 from accordant.tables.output import write_output
 from accordant.tables.text import csv_text
 from accordant.terminal import PlainConsole, named_values

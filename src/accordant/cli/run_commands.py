@@ -74,9 +74,9 @@ def certify(
     """Certify decisions: how far rewards may be misreported, and by whom, before an action changes."""
     from accordant.cli.asked_rows import asked_rows
     from accordant.cli.run_tables import members_of, print_certified
-    from accordant.runs.certificates_section import certificates_section
-    from accordant.runs.certification import certify_rows, write_certified
-    from accordant.runs.paper_certificate import check_schema
+    from accordant.runs.sections.certificates import certificates_section
+    from accordant.runs.sections.certification import certify_rows, write_certified
+    from accordant.runs.sections.paper_certificate import check_schema
 
     members = members_of(coalition)
     check_schema(schema)
@@ -109,8 +109,8 @@ def explain(
     """Explain decisions: what was traded off, who moved them, what would have changed them; as text, JSON or HTML."""
     from accordant.cli.asked_rows import asked_rows
     from accordant.cli.run_tables import print_explanations
-    from accordant.runs.explanation import explain_rows, write_explanation
-    from accordant.runs.explanations_section import explanations_section
+    from accordant.runs.sections.explanation import explain_rows, write_explanation
+    from accordant.runs.sections.explanations import explanations_section
 
     numbers = row_numbers(row)
     asked = asked_rows(run, file, data, out, add=add, json=json)
@@ -136,7 +136,7 @@ def reweigh(
     """Show who would lead at other weights of the metrics, by how much, and how far from turning; fits nothing."""
     from accordant.cli.asked_rows import asked_rows
     from accordant.cli.reweighed_table import metric_weights, print_reweighed, write_reweighed
-    from accordant.runs.reweighing import reweigh as reweighed
+    from accordant.runs.sections.reweighing import reweigh as reweighed
 
     given = metric_weights(weights)
     asked = asked_rows(run, None, data, out, add=add, json=json)

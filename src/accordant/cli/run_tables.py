@@ -10,8 +10,8 @@ import numpy as np
 from rich.table import Table
 
 from accordant.errors import InputError
-from accordant.runs.certification import DELTAS, Certified
 from accordant.runs.record import Board, OutcomeModelPart, Record
+from accordant.runs.sections.certification import DELTAS, Certified
 from accordant.statistics import Estimate
 from accordant.terminal import PlainConsole
 

@@ -12,7 +12,7 @@ from accordant.problem import Stakeholder
 from accordant.report.labels import readable_names, with_names
 from accordant.report.scale import percent
 from accordant.runs.record import Column, Record, Row
-from accordant.runs.scrutiny_record import ScrutinyPart
+from accordant.runs.record.scrutiny import ScrutinyPart
 
 Json = dict[str, Any]
 

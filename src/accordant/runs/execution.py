@@ -28,13 +28,13 @@ from accordant.runs.declaration import (
     naming_keys,
     read_columns,
 )
+from accordant.runs.models.trusted_types import refuse_unsavable
 from accordant.runs.record import Record
-from accordant.runs.record_parts import groupings, make_record
+from accordant.runs.record.parts import groupings, make_record
 from accordant.runs.reward_sources import located_signals, reward_sources, with_preferences
 from accordant.runs.row_split import dealing
 from accordant.runs.scrutiny import Scrutiny
 from accordant.runs.stakeholder_groups import naming_groups, with_groups
-from accordant.runs.trusted_types import refuse_unsavable
 from accordant.split import split_rows
 from accordant.statistics import cluster_codes
 

@@ -21,7 +21,7 @@ from accordant.report.render import render
 from accordant.runs.chain import Link, links_of
 from accordant.runs.execution import CarriedOut
 from accordant.runs.manifest import Manifest
-from accordant.runs.models import STATE_FILE, load_policy, save_policy
+from accordant.runs.models.policy_state import STATE_FILE, load_policy, save_policy
 from accordant.runs.record import FORMAT, Record, Row
 from accordant.tables.output import MANIFEST, RECORD, Input, check_output_folder, output_folder, write_part
 from accordant.tables.text import csv_text, file_hash

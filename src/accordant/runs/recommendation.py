@@ -25,9 +25,9 @@ from accordant.errors import DataNotFoundError, InputError, MissingColumnError
 from accordant.evidence import Evidence
 from accordant.json_values import finite
 from accordant.recommendation import Recommendations
-from accordant.runs.adoption import adoptions, with_adopted
 from accordant.runs.execution import RunOptions, case_data, split
 from accordant.runs.folder import Run
+from accordant.runs.sections.adoption import adoptions, with_adopted
 from accordant.tables.frames import ROWS_AT_ONCE, Lines, read_chunks
 from accordant.tables.output import Input, output_file
 from accordant.tables.text import written_cell

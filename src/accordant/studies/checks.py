@@ -10,8 +10,8 @@ from accordant.cases.spec import CaseSpec
 from accordant.errors import InputError, UnknownNameError
 from accordant.runs.declaration import check_declared
 from accordant.runs.execution import build_policy, case_data, split, subset
+from accordant.runs.models.trusted_types import refuse_unsavable
 from accordant.runs.reward_sources import located_signals
-from accordant.runs.trusted_types import refuse_unsavable
 from accordant.studies.cells import Cell
 from accordant.studies.declaration import SCORE, SELECTED, TIED, StudyFile
 from accordant.studies.execution import StudyOptions, quiet, run_options

@@ -19,7 +19,7 @@ from accordant.runs.execution import RunOptions, carry_out
 from accordant.runs.folder import Run, read_run, write_run
 from accordant.runs.manifest import Manifest
 from accordant.runs.record import Record
-from accordant.runs.record_parts import groupings
+from accordant.runs.record.parts import groupings
 from accordant.studies.cells import Cell
 from accordant.studies.declaration import StudySpec
 from accordant.studies.effects import Effects, predicted_effects

@@ -12,7 +12,7 @@ from accordant.deliberation.decision.options import DecisionOptions
 from accordant.deliberation.decision.section import debate_decision
 from accordant.errors import InputError, RunFolderError
 from accordant.runs import read_run
-from accordant.runs.adoption import Adoption, adoptions
+from accordant.runs.sections.adoption import Adoption, adoptions
 from accordant.runs.chain import add_section
 
 

@@ -21,7 +21,7 @@ from accordant.report.render import render
 from accordant.runs.record import Record
 from accordant.rewards import FunctionReward
 from accordant.runs import RunOptions, carry_out, read_run, write_run
-from accordant.runs.certification import certify_rows
+from accordant.runs.sections.certification import certify_rows
 from accordant.runs.execution import build_policy
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from accordant.report.render import render
 from accordant.runs.record import Record
-from accordant.runs.scrutiny_record import BoundPart
+from accordant.runs.record.scrutiny import BoundPart
 from accordant.report.scrutiny.misreports import bounds_of
 
 

@@ -9,7 +9,7 @@ from accordant.evaluation.composite import NORMALISATIONS
 from accordant.evaluation.weighting.choices import SCALES, ScoreTable, other_choices
 from accordant.report.scrutiny.weight_regions import NORMALISATIONS as WORDS
 from accordant.report.scrutiny.weight_regions import choices
-from accordant.runs.choice_record import ChoicesPart
+from accordant.runs.record.choice import ChoicesPart
 
 
 @pytest.fixture

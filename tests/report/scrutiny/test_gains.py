@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from accordant.report.scrutiny.misreports import Gain, gains
-from accordant.runs.scrutiny_record import CandidatePart, Ends, ManipulabilityPart
+from accordant.runs.record.scrutiny import CandidatePart, Ends, ManipulabilityPart
 
 
 def candidate(*ends):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from accordant.report.scrutiny.misreports import order_sentences
-from accordant.runs.scrutiny_record import RankingPart, ThreatPart
+from accordant.runs.record.scrutiny import RankingPart, ThreatPart
 
 
 def ranked(coalition, ranges, holds):

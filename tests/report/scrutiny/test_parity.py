@@ -9,7 +9,7 @@ import pytest
 from accordant.report.reading import Reading
 from accordant.report.render import render
 from accordant.runs.record import Record
-from accordant.runs.choice_record import PricePart
+from accordant.runs.record.choice import PricePart
 from accordant.report.scrutiny.disputes import parity_price
 
 

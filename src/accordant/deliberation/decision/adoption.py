@@ -6,9 +6,9 @@ from accordant import __version__
 from accordant.deliberation.decision.result import DecisionDebate
 from accordant.deliberation.result import fallbacks, moves
 from accordant.errors import InputError
-from accordant.runs.adoption import Adoption, context_hash
 from accordant.runs.chain import Link
 from accordant.runs.folder import Run
+from accordant.runs.sections.adoption import Adoption, context_hash
 
 
 def adoption_of(run: Run, debate: DecisionDebate, link: Link, by: str, why: str) -> Adoption:

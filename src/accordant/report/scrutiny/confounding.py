@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from accordant.report.page import short
 from accordant.report.reading import Line, Reading
 from accordant.report.scale import number, percent
-from accordant.runs.scrutiny_record import ComparisonSensitivityPart, RuleSensitivityPart
+from accordant.runs.record.scrutiny import ComparisonSensitivityPart, RuleSensitivityPart
 
 SHOWN_FEATURES = 10  # the strongest ones; the rest is folded away
 LARGEST = 100  # odds ratio up to which turning points are looked for

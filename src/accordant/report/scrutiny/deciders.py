@@ -12,7 +12,7 @@ from accordant.report.charts.bars import Bar, bar_chart
 from accordant.report.page import sentence, strong
 from accordant.report.reading import Reading
 from accordant.report.scale import MINUS, count, number, percent
-from accordant.runs.scrutiny_record import (
+from accordant.runs.record.scrutiny import (
     EstimatedIndex,
     GroupPivotal,
     GroupPower,

@@ -13,7 +13,7 @@ from accordant.report.charts.curves import MOST_CURVES, Axes, Curve, curve_chart
 from accordant.report.page import counted, short
 from accordant.report.reading import Reading
 from accordant.report.scale import NOT_DEFINED, Cell, count, decimals, interval, linear_scale, number, percent
-from accordant.runs.choice_record import (
+from accordant.runs.record.choice import (
     ChangePart,
     ConcessionsPart,
     GroundsPart,

@@ -11,7 +11,7 @@ from markupsafe import Markup
 from accordant.naming import listed
 from accordant.report.page import sentence, short, strong
 from accordant.report.scale import decimals, number, percent
-from accordant.runs.scrutiny_record import BoundPart, CandidatePart, Ends, RankingPart
+from accordant.runs.record.scrutiny import BoundPart, CandidatePart, Ends, RankingPart
 
 EVERYBODY = "everybody together"
 

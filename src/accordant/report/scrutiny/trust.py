@@ -13,7 +13,7 @@ from accordant.report.page import sentence, short, strong
 from accordant.report.reading import Line, Reading
 from accordant.report.scale import count, linear_scale, number, percent
 from accordant.report.scrutiny.misreports import Bounds, Gain, bounds_of, gains, order_sentences
-from accordant.runs.scrutiny_record import CandidatePart, SurveyPart
+from accordant.runs.record.scrutiny import CandidatePart, SurveyPart
 
 FEW = 0.05  # shares below that end a drawing
 LEAST_RADII = 6  # drawn in any case

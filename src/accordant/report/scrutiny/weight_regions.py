@@ -13,7 +13,7 @@ from accordant.report.charts.simplex import Area, weight_strip, weight_triangle
 from accordant.report.page import counted, sentence, short, strong
 from accordant.report.reading import Line, Reading
 from accordant.report.scale import count, number, percent
-from accordant.runs.choice_record import (
+from accordant.runs.record.choice import (
     ChoicesPart,
     RegionPart,
     RegionsPart,

@@ -9,12 +9,12 @@ import numpy as np
 from accordant import __version__, limits
 from accordant.certificates import Certificate
 from accordant.naming import listed
-from accordant.runs.certification import DELTAS, Certified
 from accordant.runs.folder import Run
-from accordant.runs.paper_certificate import PaperPart
 from accordant.runs.record import UnusualPart
-from accordant.runs.scrutiny_record import SurveyPart, ThreatPart
-from accordant.runs.section_parts import RowsPart
+from accordant.runs.record.scrutiny import SurveyPart, ThreatPart
+from accordant.runs.sections.certification import DELTAS, Certified
+from accordant.runs.sections.paper_certificate import PaperPart
+from accordant.runs.sections.rows import RowsPart
 from accordant.sections import Figure, Part, Section, sections
 
 
@@ -113,7 +113,7 @@ def certificates_section(run: Run, rows: RowsPart, found: Certified) -> Certific
     Parameters
     ----------
     run, rows, found
-        The run, which of its rows, and what `accordant.runs.certification.certify_rows` found.
+        The run, which of its rows, and what `accordant.runs.sections.certification.certify_rows` found.
     """
     certificate = found.certificate
     listed_rows = min(certificate.expected.n_contexts, limits.SECTION_RADII.most // len(found.survey.coalitions))

@@ -24,7 +24,7 @@ from accordant.policy import ParticipatoryPolicy
 from accordant.problem import DecisionProblem
 from accordant.rewards import RewardSignal
 from accordant.runs.execution import asked_of_policy
-from accordant.runs.model_files import dump_model, load_model
+from accordant.runs.models.files import dump_model, load_model
 from accordant.tables.column_types import ColumnType
 from accordant.tables.output import write_part
 

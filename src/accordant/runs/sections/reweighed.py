@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from accordant.naming import listed
-from accordant.runs.choice_record import ByName, WeightSensitivityPart
+from accordant.runs.record.choice import ByName, WeightSensitivityPart
 from accordant.sections import Figure, Number, Part, Section, sections
 
 

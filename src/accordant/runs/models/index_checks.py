@@ -131,7 +131,7 @@ def _reads_below(tree: Any, width: int) -> bool:
 
 
 def _neighbours(model: Any) -> bool:
-    """The search tree is made anew from the points, see `model_files`."""
+    """The search tree is made anew from the points, see `files`."""
     points, codes = model._fit_X, np.asarray(model._y)
     n_points = len(points)
     if type(points) is not np.ndarray or points.shape != (n_points, _width(model)) or points.dtype.kind != "f":

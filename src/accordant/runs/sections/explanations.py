@@ -9,8 +9,8 @@ from accordant.explanation.contexts import ContextChanges
 from accordant.explanation.result import Comparison, Favourite, PivotalHere
 from accordant.explanation.weights import WeightChanges
 from accordant.naming import listed
-from accordant.runs.scrutiny_record import PivotalPart, PowerPart
-from accordant.runs.section_parts import RowsPart
+from accordant.runs.record.scrutiny import PivotalPart, PowerPart
+from accordant.runs.sections.rows import RowsPart
 from accordant.sections import Number, Part, Section, sections
 
 Numbers = tuple[Number, ...]
@@ -103,7 +103,7 @@ class ExplanationsResult(Section):
 
 
 def explanations_section(document: Mapping[str, Any], rows: RowsPart) -> ExplanationsResult:
-    """Return as a section what `accordant.runs.explanation.explain_rows` found.
+    """Return as a section what `accordant.runs.sections.explanation.explain_rows` found.
 
     `rows`: among which rows.
     """

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import ClassVar, Literal
 
 from accordant.naming import listed
-from accordant.runs.declaration_changes import CaseDifference, Change
+from accordant.runs.sections.declaration_changes import CaseDifference, Change
 from accordant.sections import Figure, Number, Part, Section, sections
 
 Method = Literal["", "paired", "bounds"]

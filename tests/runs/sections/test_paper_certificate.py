@@ -8,7 +8,7 @@ import pytest
 from accordant import strategies
 from accordant.certificates import Threat, certify
 from accordant.errors import InputError, UnknownNameError
-from accordant.runs.paper_certificate import OWN_SCORE, STAYS, check_schema, paper_certificate
+from accordant.runs.sections.paper_certificate import OWN_SCORE, STAYS, check_schema, paper_certificate
 from accordant.strategies.deciding import decide
 from accordant.utilities import ExpectedRewards
 

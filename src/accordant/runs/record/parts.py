@@ -47,8 +47,8 @@ from accordant.runs.record import (
     StrategyPart,
     UnusualPart,
 )  # fmt: skip
+from accordant.runs.record.scrutiny import ScrutinyPart
 from accordant.runs.row_split import Dealing
-from accordant.runs.scrutiny_record import ScrutinyPart
 from accordant.scope import ScopeCard, lint
 from accordant.sections import Part
 from accordant.unusual import UnusualCounts

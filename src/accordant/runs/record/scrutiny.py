@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from accordant.runs.choice_record import ByName, ConflictPart, WeighingPart
+from accordant.runs.record.choice import ByName, ConflictPart, WeighingPart
 from accordant.sections import Figure, Part
 from accordant.statistics import Estimate
 

@@ -14,9 +14,9 @@ from accordant.decisions import Decisions
 from accordant.explanation import as_document, influence, pivotal
 from accordant.problem import value_label
 from accordant.report.explained import render_explanation
-from accordant.runs.adoption import Adoption, adoptions, context_hashes
 from accordant.runs.folder import Run
 from accordant.runs.recommendation import contexts_of
+from accordant.runs.sections.adoption import Adoption, adoptions, context_hashes
 from accordant.tables.output import write_output
 
 

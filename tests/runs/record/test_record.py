@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from accordant.runs import record
+from accordant.runs.record import record
 
 
 @pytest.mark.parametrize(("platform", "unit"), [("linux", 1024), ("darwin", 1024**2)])

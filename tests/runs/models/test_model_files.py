@@ -23,8 +23,8 @@ from sklearn.utils import all_estimators
 
 from accordant.errors import InputError, RunFolderError
 from accordant.learning.causal import TLearner
-from accordant.runs.model_files import dump_model, load_model
-from accordant.runs.trusted_types import is_trusted, refuse_unsavable, type_name
+from accordant.runs.models.files import dump_model, load_model
+from accordant.runs.models.trusted_types import is_trusted, refuse_unsavable, type_name
 
 GENERATOR = np.random.default_rng(0)
 X = np.abs(GENERATOR.normal(size=(60, 3)))

@@ -15,8 +15,8 @@ from sklearn.exceptions import InconsistentVersionWarning
 from sklearn.neighbors import BallTree, KDTree, KNeighborsClassifier, KNeighborsRegressor
 
 from accordant.errors import InputError, RunFolderError
-from accordant.runs.index_checks import check_part
-from accordant.runs.trusted_types import is_trusted, type_name
+from accordant.runs.models.index_checks import check_part
+from accordant.runs.models.trusted_types import is_trusted, type_name
 
 logger = logging.getLogger(__name__)
 

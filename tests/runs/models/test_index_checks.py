@@ -26,9 +26,9 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 from sklearn.tree._tree import Tree
 
 from accordant.errors import RunFolderError
-from accordant.runs.index_checks import CHECKS
-from accordant.runs.model_files import dump_model, load_model
-from accordant.runs.trusted_types import CHECKED
+from accordant.runs.models.index_checks import CHECKS
+from accordant.runs.models.files import dump_model, load_model
+from accordant.runs.models.trusted_types import CHECKED
 
 GENERATOR = np.random.default_rng(0)
 X, CODES, LEVELS = GENERATOR.normal(size=(120, 3)), GENERATOR.integers(0, 3, 120), GENERATOR.random(120)
@@ -169,7 +169,7 @@ import sys
 from pathlib import Path
 import numpy as np
 from accordant.errors import RunFolderError
-from accordant.runs.model_files import load_model
+from accordant.runs.models.files import load_model
 for path in sorted(Path(sys.argv[1]).iterdir()):
     try:
         model = load_model(path.read_bytes(), path.name)

@@ -10,7 +10,7 @@ import pytest
 
 from accordant.errors import InputError, RunFolderError
 from accordant.runs import read_run, write_run
-from accordant.runs.models import load_policy
+from accordant.runs.models.policy_state import load_policy
 
 VALUES = (None, True, "x", "", -1, 0, 3, 10**30, 0.5, 1e308, [], {}, [[]], ["x"], {"x": 1}, [1.0, None])
 

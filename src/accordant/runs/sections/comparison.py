@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from accordant import __version__
-from accordant.runs.comparison_section import ComparedRun, OnlyIn, RunComparison, StrategyDifference
-from accordant.runs.declaration_changes import CaseDifference, declaration_changes
 from accordant.runs.folder import Run
-from accordant.runs.paired_figures import metric_differences, paired_rows, same_metric
 from accordant.runs.record import Column, Row
+from accordant.runs.sections.comparison_record import ComparedRun, OnlyIn, RunComparison, StrategyDifference
+from accordant.runs.sections.declaration_changes import CaseDifference, declaration_changes
+from accordant.runs.sections.paired_figures import metric_differences, paired_rows, same_metric
 
 DATA = ("source", "simulated", "sha256", "rows", "train", "test", "group", "time", "left_out")
 

@@ -24,8 +24,8 @@ from accordant.runs.execution import declared_metrics
 from accordant.runs.folder import Run
 from accordant.runs.recommendation import untouched_rows
 from accordant.runs.record import Board
-from accordant.runs.record_parts import plain
-from accordant.runs.reweighed_section import Reweighed, ReweighedRow
+from accordant.runs.record.parts import plain
+from accordant.runs.sections.reweighed import Reweighed, ReweighedRow
 
 SAME = 1e-9  # scores made again that differ by less differ by the rounding of another processor
 

@@ -8,9 +8,10 @@ import yaml
 
 from accordant import randomness
 from accordant.errors import InputError
-from accordant.runs import Run, RunOptions, carry_out, paired_figures, read_run, write_run
-from accordant.runs.comparison import compare_runs
-from accordant.runs.declaration_changes import CaseDifference, declaration_changes
+from accordant.runs import Run, RunOptions, carry_out, read_run, write_run
+from accordant.runs.sections import paired_figures
+from accordant.runs.sections.comparison import compare_runs
+from accordant.runs.sections.declaration_changes import CaseDifference, declaration_changes
 from accordant.statistics import Units, weight_blocks
 
 LABELS = ("Accuracy", "Worst")

@@ -1,0 +1,63 @@
+"""What ``run.json`` holds, typed: `record` is the whole, its parts stand beside it, and `parts` makes them."""
+
+from accordant.runs.record.board import Board, Column, GroupRate, GroupRow, GroupTable, Limits, MetricFigures, Row
+from accordant.runs.record.learning import (
+    GridPart,
+    LearningPart,
+    Measure,
+    OutcomeModelPart,
+    Overlap,
+    ProxyCheck,
+    ResolutionGain,
+    RewardError,
+    SearchPart,
+    SearchPoint,
+    UnusualPart,
+)
+from accordant.runs.record.record import (
+    FORMAT,
+    CardPart,
+    Cost,
+    DataPart,
+    Declaration,
+    Record,
+    Selection,
+    StrategyPart,
+    peak_memory,
+)
+from accordant.runs.record.rewards import GroupTried, RewardSource, StakeholderGroup, StakeholderGroups
+
+__all__ = [
+    "FORMAT",
+    "Board",
+    "CardPart",
+    "Column",
+    "Cost",
+    "DataPart",
+    "Declaration",
+    "GridPart",
+    "GroupRate",
+    "GroupRow",
+    "GroupTable",
+    "GroupTried",
+    "LearningPart",
+    "Limits",
+    "Measure",
+    "MetricFigures",
+    "OutcomeModelPart",
+    "Overlap",
+    "ProxyCheck",
+    "Record",
+    "ResolutionGain",
+    "RewardError",
+    "RewardSource",
+    "Row",
+    "SearchPart",
+    "SearchPoint",
+    "Selection",
+    "StakeholderGroup",
+    "StakeholderGroups",
+    "StrategyPart",
+    "UnusualPart",
+    "peak_memory",
+]
