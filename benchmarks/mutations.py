@@ -1,24 +1,26 @@
 """How many single mutations of the package its tests notice: ``python -m benchmarks.mutations --mutants 300``.
 
 One operator, constant or branch is changed at a time, in a copy of the repository, and the tests that reach it are
-run: those that executed the line, if ``--coverage`` names a file made with
-``pytest --cov=accordant --cov-context=test``; then every test of the files that import the module, with ``--long``
-slow ones too. A mutant is *killed* if a test fails, *stopped* if the tests take longer than ``--seconds`` of CPU time,
-and *survives* otherwise. Constants and defaults of modules and signatures are left out: ``tests/defaults.txt`` records
-them all. Survivors are printed with file, line and change, to be judged by a reader: some equal what they replace.
+run: those that executed the line, if ``--coverage`` names a file made with ``pytest --cov=accordant
+--cov-context=test``; without it, or where no test is on record for the line, every test of files that import the module;
+with ``--long`` slow tests of those files too. A mutant is *killed* if a test fails, *stopped* if the tests take longer
+than ``--seconds`` of CPU time, and *survives* otherwise. Tests run in children of one process that has imported the
+libraries, but nothing of the package. Constants and defaults of modules and signatures are left out:
+``tests/defaults.txt`` records them all. Survivors are printed with file, line and change, to be judged by a reader:
+some equal what they replace.
 """
 
 from __future__ import annotations
 
 import argparse
 import ast
+import importlib
 import json
 import os
 import random
 import resource
 import shutil
 import sqlite3
-import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -28,6 +30,8 @@ from pathlib import Path
 ROOT = Path(__file__).parent.parent
 PACKAGE = Path("src/accordant")
 FEW = 60  # tests of a line that are run first
+LIBRARIES = ("hypothesis", "numba", "pandas", "pydantic", "pytest", "rich", "scipy.optimize", "scipy.stats",
+             "sklearn.ensemble", "sklearn.linear_model", "sklearn.model_selection", "skops.io", "typer")  # fmt: skip
 COMPARISONS = {
     ast.Lt: ast.LtE,
     ast.LtE: ast.Lt,
@@ -136,7 +140,7 @@ class Tests:
         self.data = None if coverage is None else sqlite3.connect(f"file:{coverage}?mode=ro", uri=True)
 
     def of_line(self, mutant: Mutant, generator: random.Random) -> list[str]:
-        """Return the names of the tests that executed the line, those of its own room first, at most `FEW`."""
+        """Return the names of the tests that executed the line, those of its own room first."""
         if self.data is None:
             return []
         query = (
@@ -148,7 +152,7 @@ class Tests:
         names = sorted({row[0].rsplit("|", 1)[0] for row in rows if row[0]})
         generator.shuffle(names)
         room = str(Path("tests", *mutant.file.parent.parts[2:]))
-        return sorted(names, key=lambda name: not name.startswith(room + "/"))[:FEW]
+        return sorted(names, key=lambda name: not name.startswith(room + "/"))
 
     def of_module(self, file: Path) -> list[str]:
         """Return the test files that import a module, or stand in the folder that mirrors its room."""
@@ -166,18 +170,27 @@ class Tests:
 
 def verdict(tree: Path, arguments: list[str], seconds: int) -> str:
     """Return ``killed``, ``stopped`` or ``passed``."""
+    child = os.fork()
+    if child == 0:
+        code = 1
+        try:
+            os.setpgid(0, 0)
+            resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
+            silence = os.open(os.devnull, os.O_RDWR)
+            for stream in (0, 1, 2):
+                os.dup2(silence, stream)
+            os.chdir(tree)
+            sys.path.insert(0, str(tree / "src"))
+            os.environ.update(PYTHONPATH=str(tree / "src"), CI="true", OMP_NUM_THREADS="1")
+            import pytest
 
-    def limit() -> None:
-        resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
-
-    environment = os.environ | {"PYTHONPATH": str(tree / "src"), "CI": "true", "OMP_NUM_THREADS": "1"}
-    command = [sys.executable, "-m", "pytest", "-q", "-x", "-n", "0", "-p", "no:cacheprovider", *arguments]
-    done = subprocess.run(
-        command, cwd=tree, env=environment, preexec_fn=limit, capture_output=True, check=False, text=True
-    )
-    if done.returncode in (0, 5):  # 5: nothing was selected
-        return "passed"
-    return "stopped" if done.returncode < 0 else "killed"
+            code = pytest.main(["-q", "-x", "-n", "0", "-p", "no:cacheprovider", *arguments])
+        finally:
+            os._exit(code)
+    _, status = os.waitpid(child, 0)
+    if os.WIFSIGNALED(status):
+        return "stopped"
+    return "passed" if os.WEXITSTATUS(status) in (0, 5) else "killed"  # 5: nothing was selected
 
 
 def judge(mutant: Mutant, tree: Path, tests: Tests, generator: random.Random, given: argparse.Namespace) -> str:
@@ -185,8 +198,9 @@ def judge(mutant: Mutant, tree: Path, tests: Tests, generator: random.Random, gi
     source = tree / mutant.file
     original = source.read_text(encoding="utf-8")
     source.write_text(mutant.apply(original), encoding="utf-8")
-    few, files = tests.of_line(mutant, generator), tests.of_module(mutant.file)
-    rounds = [few, [*files, "-m", "not long"], *([[*files, "-m", "long"]] if given.long else ())]
+    reaching, files = tests.of_line(mutant, generator), tests.of_module(mutant.file)
+    rounds = [reaching[:FEW], reaching[FEW:]] if reaching else [[*files, "-m", "not long"]]
+    rounds += [[*files, "-m", "long"]] if given.long else []
     try:
         for arguments in rounds:
             if arguments and arguments[0] != "-m" and (result := verdict(tree, arguments, given.seconds)) != "passed":
@@ -209,6 +223,8 @@ def main() -> None:
     every = [mutant for file in sorted((ROOT / PACKAGE).rglob("*.py")) for mutant in mutants(file.relative_to(ROOT))]
     chosen = generator.sample(every, min(given.mutants, len(every)))
     tests = Tests(given.coverage)
+    for library in LIBRARIES:
+        importlib.import_module(library)
     tried = {}
     if given.out is not None and given.out.is_file():
         lines = [json.loads(line) for line in given.out.read_text(encoding="utf-8").splitlines()]
