@@ -2,7 +2,7 @@
 
 One operator, constant or branch is changed at a time, in a copy of the repository, and the tests that reach it are
 run: those that executed the line, if ``--coverage`` names a file made with ``pytest --cov=accordant
---cov-context=test``; without it, or where no test is on record for the line, every test of files that import the module;
+--cov-context=test``; without it, or where no test is on record for the line, every test of files importing the module;
 with ``--long`` slow tests of those files too. A mutant is *killed* if a test fails, *stopped* if the tests take longer
 than ``--seconds`` of CPU time, and *survives* otherwise. Tests run in children of one process that has imported the
 libraries, but nothing of the package. Constants and defaults of modules and signatures are left out:
