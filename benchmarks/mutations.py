@@ -30,7 +30,8 @@ from pathlib import Path
 ROOT = Path(__file__).parent.parent
 PACKAGE = Path("src/accordant")
 FEW = 60  # tests of a line that are run first
-LIBRARIES = ("hypothesis", "numba", "pandas", "pydantic", "pytest", "rich", "scipy.optimize", "scipy.stats",
+CONTROLS = 5  # lines whose tests must pass while nothing is changed
+LIBRARIES = ("numba", "pandas", "pydantic", "pytest", "rich", "scipy.optimize", "scipy.stats",
              "sklearn.ensemble", "sklearn.linear_model", "sklearn.model_selection", "skops.io", "typer")  # fmt: skip
 COMPARISONS = {
     ast.Lt: ast.LtE,
@@ -190,7 +191,10 @@ def verdict(tree: Path, arguments: list[str], seconds: int) -> str:
     _, status = os.waitpid(child, 0)
     if os.WIFSIGNALED(status):
         return "stopped"
-    return "passed" if os.WEXITSTATUS(status) in (0, 5) else "killed"  # 5: nothing was selected
+    code = os.WEXITSTATUS(status)
+    if code not in (0, 1, 2, 5):  # all passed, some failed, a module could not be imported, nothing was selected
+        raise RuntimeError(f"pytest ended with {code}: {arguments[:3]}")
+    return "killed" if code in (1, 2) else "passed"
 
 
 def judge(mutant: Mutant, tree: Path, tests: Tests, generator: random.Random, given: argparse.Namespace) -> str:
@@ -234,6 +238,10 @@ def main() -> None:
         tree = Path(folder) / "tree"
         ignored = shutil.ignore_patterns(".venv", ".git", "__pycache__", "_build")
         shutil.copytree(ROOT, tree, ignore=ignored)
+        reaching = [names[:FEW] for mutant in chosen[:CONTROLS] if (names := tests.of_line(mutant, generator))]
+        for names in reaching:
+            if (result := verdict(tree, names, given.seconds)) != "passed":
+                raise RuntimeError(f"{result} without any change: {names[:3]}")
         for mutant in chosen:
             before = tried.get(str(mutant))
             again = before is None or (before == "survived" and given.long)
