@@ -169,6 +169,12 @@ class Tests:
         ]
 
 
+def by_file(names: list[str]) -> list[str]:
+    """Return tests so that those of one file stand together, as what they share in a file is made once."""
+    order = {file: number for number, file in enumerate(dict.fromkeys(name.partition("::")[0] for name in names))}
+    return sorted(names, key=lambda name: order[name.partition("::")[0]])
+
+
 def verdict(tree: Path, arguments: list[str], seconds: int) -> str:
     """Return ``killed``, ``stopped`` or ``passed``."""
     child = os.fork()
@@ -203,7 +209,7 @@ def judge(mutant: Mutant, tree: Path, tests: Tests, generator: random.Random, gi
     original = source.read_text(encoding="utf-8")
     source.write_text(mutant.apply(original), encoding="utf-8")
     reaching, files = tests.of_line(mutant, generator), tests.of_module(mutant.file)
-    rounds = [reaching[:FEW], reaching[FEW:]] if reaching else [[*files, "-m", "not long"]]
+    rounds = [by_file(reaching[:FEW]), by_file(reaching[FEW:])] if reaching else [[*files, "-m", "not long"]]
     rounds += [[*files, "-m", "long"]] if given.long else []
     try:
         for arguments in rounds:
@@ -240,7 +246,7 @@ def main() -> None:
         shutil.copytree(ROOT, tree, ignore=ignored)
         reaching = [names[:FEW] for mutant in chosen[:CONTROLS] if (names := tests.of_line(mutant, generator))]
         for names in reaching:
-            if (result := verdict(tree, names, given.seconds)) != "passed":
+            if (result := verdict(tree, by_file(names), given.seconds)) != "passed":
                 raise RuntimeError(f"{result} without any change: {names[:3]}")
         for mutant in chosen:
             before = tried.get(str(mutant))
