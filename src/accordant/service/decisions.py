@@ -13,6 +13,7 @@ import pandas as pd
 from sqlalchemy import Connection, Row, insert, select
 
 from accordant.cases.loaders import tidiers
+from accordant.certificates import Known
 from accordant.certificates.radius import radius
 from accordant.contexts import Contexts
 from accordant.errors import ConflictError, DataError, MissingColumnError
@@ -206,7 +207,8 @@ def recommended(
         batch = with_adopted(batch, rows, policy.features_, known)
     radii = [None] * len(contexts)
     if certified and batch.decisions.policy is None:
-        safe = radius(policy.strategy(deployed.strategy), batch.expected, precision=RADIUS_PRECISION)
+        rule, known_of_rows = policy.strategy(deployed.strategy), Known(policy.outcome_model_.predict(rows), contexts=rows)
+        safe = radius(rule, batch.expected, precision=RADIUS_PRECISION, known=known_of_rows)
         radii = [{"radius": finite(each), "safe_always": bool(math.isinf(each))} for each in safe]
     return [_answer(batch, t, radii[t]) for t in range(len(contexts))]
 
@@ -251,10 +253,7 @@ def typed_rows(run: Run, contexts: Sequence[Mapping[str, Cell]]) -> Contexts:
         if set(context) != set(columns):
             other = sorted(set(columns) ^ set(context))[0]
             raise DataError(f"context {row}: column {other!r} is not in all contexts; allowed: the same columns in all")
-    frame = pd.DataFrame({name: pd.Series([row[name] for row in contexts], dtype=object) for name in columns})
-    for name in columns:
-        if all(value is None or (isinstance(value, int | float) and not isinstance(value, bool)) for value in frame[name]):
-            frame[name] = frame[name].astype("float64")
+    frame = pd.DataFrame({name: _column(name, [row[name] for row in contexts]) for name in columns})
     tidy = tidiers.create(run.case.data.loader)(frame)
     for name in policy.features_:
         if name not in tidy.columns:
@@ -262,3 +261,13 @@ def typed_rows(run: Run, contexts: Sequence[Mapping[str, Cell]]) -> Contexts:
     return policy.contexts_of(
         {str(name): tidy[name].to_numpy() for name in tidy.columns}, lambda row: f"context {row}"
     )
+
+
+def _column(name: str, values: Sequence[Cell]) -> pd.Series[Any]:
+    """Return values as a column of numbers or texts, as a file with them would be read; null is missing."""
+    kinds = {type(value) for value in values if value is not None}
+    if kinds <= {int, float} or kinds == {bool}:
+        return pd.Series(values, dtype="float64")
+    if kinds != {str}:
+        raise DataError(f"column {name!r} holds values of several kinds; allowed: numbers, texts or truth values")
+    return pd.Series(values, dtype=object)

@@ -121,16 +121,18 @@ def upgrade() -> None:
     )
     op.create_table('invitation',
     sa.Column('token', sa.LargeBinary(), nullable=False),
+    sa.Column('handle', sa.LargeBinary(), nullable=False),
+    sa.Column('code', sa.LargeBinary(), nullable=False),
+    sa.Column('tries_left', sa.Integer(), nullable=False),
     sa.Column('workspace', sa.String(length=64), nullable=False),
     sa.Column('role', sa.String(length=16), nullable=False),
-    sa.Column('person', sa.String(length=64), nullable=True),
     sa.Column('uses_left', sa.Integer(), nullable=False),
     sa.Column('expires_at', sa.String(length=27), nullable=False),
     sa.Column('created_by', sa.String(length=64), nullable=True),
     sa.ForeignKeyConstraint(['created_by'], ['person.id'], name=op.f('fk_invitation_created_by')),
-    sa.ForeignKeyConstraint(['person'], ['person.id'], name=op.f('fk_invitation_person')),
     sa.ForeignKeyConstraint(['workspace'], ['workspace.id'], name=op.f('fk_invitation_workspace')),
-    sa.PrimaryKeyConstraint('token', name=op.f('pk_invitation'))
+    sa.PrimaryKeyConstraint('token', name=op.f('pk_invitation')),
+    sa.UniqueConstraint('handle', name=op.f('uq_invitation_handle'))
     )
     op.create_table('membership',
     sa.Column('person', sa.String(length=64), nullable=False),
