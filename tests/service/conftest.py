@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-import csv
 
 import pytest
-from sqlalchemy import select
 
 from accordant.runs import read_run
 from accordant.service.clients import add_client, client_of
 from accordant.service.database import Database, KeyStore
-from accordant.service.decisions import Decider
 from accordant.service.migrations import prepare
-from accordant.service.publication import OpenRuns
-from accordant.service.schema import api_client
 from accordant.service.secrets import Secrets
 from accordant.service.service import open_service
 

@@ -191,9 +191,11 @@ def test_a_shadow_decides_silently(service, client, finished):
     strip = lambda told: [{**each, "id": "", "link": ""} for each in told.decisions]  # noqa: E731
     assert strip(beside) == strip(alone)
     with service.database.reading() as connection:
-        silent = connection.execute(
-            select(decision.c.shadow_action).where(decision.c.shadow_action.is_not(None))
-        ).scalars().all()
+        silent = (
+            connection.execute(select(decision.c.shadow_action).where(decision.c.shadow_action.is_not(None)))
+            .scalars()
+            .all()
+        )
     rows, _ = recommendations_as_json(finished, finished.path.parent / "new.csv", "stakeholder:Bank")
     assert silent == [row["action"] for row in rows if row["action"] is not None]
 

@@ -1,4 +1,4 @@
-"""Contestation: whoever is decided about objects with grounds, and somebody who did not decide answers before a date."""
+"""Contestation: whoever is decided about objects, and somebody who did not decide answers before a date."""
 
 from __future__ import annotations
 
@@ -46,9 +46,7 @@ class Contestation:
         """
         grounds = _text(grounds, "grounds")
         turned = connection.execute(
-            update(decision)
-            .where(decision.c.id == decided.id, decision.c.state == "decided")
-            .values(state="contested")
+            update(decision).where(decision.c.id == decided.id, decision.c.state == "decided").values(state="contested")
         ).rowcount
         if turned != 1:
             raise ConflictError("this decision was contested already")

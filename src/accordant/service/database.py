@@ -142,7 +142,8 @@ class KeyStore:
         keys = {new_id(): new_key() for _ in range(count)}
         with self.database.writing() as connection:
             connection.execute(
-                insert(person_key), [{"person": who, "wrapped": self.secrets.wrap(key, who)} for who, key in keys.items()]
+                insert(person_key),
+                [{"person": who, "wrapped": self.secrets.wrap(key, who)} for who, key in keys.items()],
             )
         return keys
 

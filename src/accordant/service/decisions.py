@@ -1,4 +1,4 @@
-"""Decisions that programs ask for: the same key gives the same answer, and all is committed before the answer leaves."""
+"""Decisions that programs ask for: one key, one answer, and all is committed before the answer leaves."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from accordant.runs.sections.adoption import adoptions, with_adopted
 from accordant.service.database import Database, KeyStore
 from accordant.service.deployments import Deployment, deciding
 from accordant.service.publication import OpenRuns
-from accordant.service.record.log import Act, append, canonical, now
+from accordant.service.record.log import Act, append, canonical
 from accordant.service.schema import decision, event, person, request
 from accordant.service.secrets import Secrets, event_key, new_id, unseal
 
@@ -102,12 +102,9 @@ class Decider:
             self._record(connection, client, idempotency_key, body, active, contexts, answers, beside, people)
             asked = self._asked(connection, client.id, idempotency_key, body)
             assert asked is not None
-            answer = self._again(connection, asked, people)
-        return answer
+            return self._again(connection, asked, people)
 
-    def _shadow(
-        self, run: Run, shadow: Deployment | None, contexts: Sequence[Mapping[str, Cell]]
-    ) -> list[str | None]:
+    def _shadow(self, run: Run, shadow: Deployment | None, contexts: Sequence[Mapping[str, Cell]]) -> list[str | None]:
         """Return what the silent version would have done; whatever goes wrong with it is not the client's fault."""
         assert shadow is not None
         try:
@@ -163,9 +160,7 @@ class Decider:
             ],
         )  # fmt: skip
 
-    def _again(
-        self, connection: Connection, asked: Row[Any], keys: Mapping[str, bytes] | None = None
-    ) -> Answer:
+    def _again(self, connection: Connection, asked: Row[Any], keys: Mapping[str, bytes] | None = None) -> Answer:
         """Return the answer to a question that is on record."""
         rows = connection.execute(
             select(decision.c.id, decision.c.person, event.c.id.label("event"), event.c.sealed)
@@ -175,7 +170,7 @@ class Decider:
         ).all()
         return Answer([self._told(row, keys) for row in rows], asked.version)
 
-    def _told(self, row: Row[Any], keys: Mapping[str, bytes] | None) -> dict[str, Any]:
+    def _told(self, row: Any, keys: Mapping[str, bytes] | None) -> dict[str, Any]:
         key = keys[row.person] if keys is not None and row.person in keys else self.keys.key(row.person)
         private = json.loads(unseal(event_key(key, row.event), bytes(row.sealed), row.event))
         return {"id": row.id, **private["answer"], "link": f"/d/{self.secrets.link_token(row.id)}"}
@@ -205,9 +200,12 @@ def recommended(
     batch = policy.recommend(rows, strategy=deployed.strategy)
     if deployed.strategy == policy.selected_ and (known := adoptions(run)):
         batch = with_adopted(batch, rows, policy.features_, known)
-    radii = [None] * len(contexts)
+    radii: list[dict[str, Any] | None] = [None] * len(contexts)
     if certified and batch.decisions.policy is None:
-        rule, known_of_rows = policy.strategy(deployed.strategy), Known(policy.outcome_model_.predict(rows), contexts=rows)
+        rule, known_of_rows = (
+            policy.strategy(deployed.strategy),
+            Known(policy.outcome_model_.predict(rows), contexts=rows),
+        )
         safe = radius(rule, batch.expected, precision=RADIUS_PRECISION, known=known_of_rows)
         radii = [{"radius": finite(each), "safe_always": bool(math.isinf(each))} for each in safe]
     return [_answer(batch, t, radii[t]) for t in range(len(contexts))]
@@ -251,16 +249,14 @@ def typed_rows(run: Run, contexts: Sequence[Mapping[str, Cell]]) -> Contexts:
     policy, columns = run.policy, tuple(contexts[0])
     for row, context in enumerate(contexts):
         if set(context) != set(columns):
-            other = sorted(set(columns) ^ set(context))[0]
+            other = min(set(columns) ^ set(context))
             raise DataError(f"context {row}: column {other!r} is not in all contexts; allowed: the same columns in all")
     frame = pd.DataFrame({name: _column(name, [row[name] for row in contexts]) for name in columns})
     tidy = tidiers.create(run.case.data.loader)(frame)
     for name in policy.features_:
         if name not in tidy.columns:
             raise MissingColumnError(name, tidy.columns, "contexts")
-    return policy.contexts_of(
-        {str(name): tidy[name].to_numpy() for name in tidy.columns}, lambda row: f"context {row}"
-    )
+    return policy.contexts_of({str(name): tidy[name].to_numpy() for name in tidy.columns}, lambda row: f"context {row}")
 
 
 def _column(name: str, values: Sequence[Cell]) -> pd.Series[Any]:

@@ -109,8 +109,9 @@ def invitation_by_code(connection: Connection, secrets: Secrets, handle: str, co
 
     The same fingerprints are computed and one row at most is written in any case, so that the time says nothing.
     """
-    given_handle, given = secrets.fingerprint(handle.strip().upper()), secrets.fingerprint(
-        handle.strip().upper() + code.strip()
+    given_handle, given = (
+        secrets.fingerprint(handle.strip().upper()),
+        secrets.fingerprint(handle.strip().upper() + code.strip()),
     )
     row = _open_invitation(connection, (invitation.c.handle == given_handle) & (invitation.c.tries_left > 0))
     right = row is not None and system.compare_digest(bytes(row.code), given)

@@ -171,4 +171,4 @@ def _write_secret(file: Path) -> None:
         except FileExistsError:
             return
     finally:
-        os.unlink(partial)
+        partial.unlink()

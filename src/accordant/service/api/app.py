@@ -99,13 +99,15 @@ class Boundary:
             declared = int(dict(scope["headers"]).get(b"content-length", b"0") or 0)
         except ValueError:
             declared = MOST_BYTES + 1
+        refusal = _error(413, f"a question has at most {MOST_BYTES:,} bytes")
+        if not 0 <= declared <= MOST_BYTES:
+            await refusal(scope, receive, headed)
+            return
         try:
-            if declared > MOST_BYTES or declared < 0:
-                raise TooLargeError
             await self.app(scope, bounded, headed)
         except TooLargeError:
             if not begun:
-                await _error(413, f"a question has at most {MOST_BYTES:,} bytes")(scope, receive, headed)
+                await refusal(scope, receive, headed)
 
 
 class TooLargeError(Exception):
@@ -131,7 +133,7 @@ async def _conflict(_request: Request, error: Exception) -> Response:
     return _error(409, str(error))
 
 
-async def _erased(_request: Request, _error_: Exception) -> Response:
+async def _erased(_request: Request, _gone: Exception) -> Response:
     return _error(410, "somebody whom this is about was erased")
 
 

@@ -1,4 +1,4 @@
-"""Checking a whole log: every hash, every link of the chain, every kept block, every checkpoint, and what refers to it."""
+"""Checking a whole log: every hash, link, kept block and checkpoint, and the decisions that refer to it."""
 
 from __future__ import annotations
 
@@ -137,7 +137,12 @@ def _referred(connection: Connection, so_far: Audit) -> Audit | None:
         return _with(so_far, f"{kept} decisions are kept; {recorded} were recorded", None)
     pairs = connection.execution_options(yield_per=ROWS).execute(
         select(
-            decision.c.id, decision.c.seq, decision.c.at, decision.c.deployment, decision.c.action, event.c.public,
+            decision.c.id,
+            decision.c.seq,
+            decision.c.at,
+            decision.c.deployment,
+            decision.c.action,
+            event.c.public,
             event.c.at,
         )
         .join(event, event.c.seq == decision.c.seq)

@@ -167,9 +167,7 @@ def append(connection: Connection, acts: Sequence[Act], at: str | None = None) -
     if blocks:
         connection.execute(insert(tree_block), blocks)
     connection.execute(
-        update(log_head)
-        .where(log_head.c.one == 1)
-        .values(size=tree.size, last=last, at=at, frontier=tree.to_bytes())
+        update(log_head).where(log_head.c.one == 1).values(size=tree.size, last=last, at=at, frontier=tree.to_bytes())
     )
     return events
 

@@ -1,7 +1,7 @@
 """Merkle trees after RFC 6962, section 2.1: roots of growing logs, and proofs that a leaf or an older tree is inside.
 
-    leaf   SHA-256(0x00 ‖ content)
-    node   SHA-256(0x01 ‖ left ‖ right); the left part of n leaves holds the largest power of two below n
+leaf   SHA-256(0x00 ‖ content)
+node   SHA-256(0x01 ‖ left ‖ right); the left part of n leaves holds the largest power of two below n
 """
 
 from __future__ import annotations
