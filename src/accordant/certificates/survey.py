@@ -16,6 +16,8 @@ from accordant.certificates.radius import radius
 from accordant.certificates.reports import Known
 from accordant.certificates.threat import UNIT, Threat, checked_coalition
 from accordant.errors import InputError
+from accordant.faces import Displayed
+from accordant.progress import steps
 from accordant.strategies.strategy import Strategy
 from accordant.utilities import ExpectedRewards
 
@@ -24,7 +26,7 @@ QUANTILES = (0.0, 0.1, 0.25, 0.5, 0.75, 0.9)
 
 
 @dataclass(frozen=True, eq=False)
-class Survey:
+class Survey(Displayed):
     """Radii of a batch of decisions against many coalitions.
 
     Attributes
@@ -141,9 +143,11 @@ def survey(
         raise InputError(f"{len(names)} stakeholders have too many coalitions; limit their size (largest)")
     coalitions = tuple(members for size in sizes for members in combinations(names, size))
     coalitions += () if names in coalitions else (names,)
-    radii = np.array(
-        [radius(rule, expected, coalition=members, box=box, frozen=frozen, known=known) for members in coalitions]
-    )
+    radii = np.empty((len(coalitions), expected.n_contexts))
+    with steps("surveying coalitions", len(coalitions)) as advance:
+        for k, members in enumerate(coalitions):
+            radii[k] = radius(rule, expected, coalition=members, box=box, frozen=frozen, known=known)
+            advance()
     method = method_for(rule, len(expected.actions), frozen=frozen)
     exact = method.exact(rule, len(expected.actions))
     return Survey(rule.label, coalitions, radii, exact, method.words, box, frozen)

@@ -13,6 +13,7 @@ from accordant.errors import UnknownNameError
 from accordant.evaluation.composite import Normalisation
 from accordant.evaluation.overlap import Overlap
 from accordant.evidence import Evidence
+from accordant.faces import Displayed
 from accordant.metrics.metric import Goal, Range, defined
 from accordant.metrics.rates import Actions, benefits
 from accordant.metrics.statistics import Cells, check_decisions, contingency, divide, expected_contributions
@@ -125,7 +126,7 @@ class MetricColumn:
 
 
 @dataclass(frozen=True)
-class Leaderboard:
+class Leaderboard(Displayed):
     """Strategies in order of their composite score; unranked ones last.
 
     Attributes
@@ -263,7 +264,7 @@ class GroupRow:
 
 
 @dataclass(frozen=True)
-class GroupTable:
+class GroupTable(Displayed):
     """Groups × strategies for one attribute or one combination of attributes."""
 
     attributes: tuple[str, ...]

@@ -19,6 +19,7 @@ from accordant.decisions import Decisions
 from accordant.evaluation.bootstrap import Statistics, resampled
 from accordant.evaluation.intervals import Support
 from accordant.evidence import Evidence
+from accordant.faces import Displayed
 from accordant.metrics import Metric
 from accordant.metrics.welfare import StakeholderReward
 from accordant.naming import listed
@@ -29,7 +30,7 @@ FEW = 20  # contexts decided differently from which on resamples know how much t
 
 
 @dataclass(frozen=True)
-class StakeholderGains:
+class StakeholderGains(Displayed):
     """What every stakeholder gets under one strategy beyond what it gets under another.
 
     Attributes

@@ -19,6 +19,7 @@ from accordant.explanation.misreports import smallest_misreports
 from accordant.explanation.result import Choice, Comparison, Favourite, Findings, PivotalHere
 from accordant.explanation.weights import smallest_weight_changes
 from accordant.explanation.wording import sentences_by_topic
+from accordant.faces import Displayed
 from accordant.json_values import finite
 from accordant.recommendation import Recommendations
 from accordant.strategies import decide as decide_rules
@@ -29,7 +30,7 @@ from accordant.utilities import ExpectedRewards
 
 
 @dataclass(frozen=True)
-class Explanation(Findings):
+class Explanation(Displayed, Findings):
     """Why one decision was taken and what would have changed it; see `Findings` for its attributes."""
 
     def to_json(self) -> dict[str, Any]:

@@ -32,11 +32,12 @@ from accordant.evaluation.weighting.weight_sensitivity import (
     weight_sensitivity,
 )
 from accordant.evidence import Evidence
+from accordant.faces import Displayed
 from accordant.json_values import fields_json
 
 
 @dataclass(frozen=True)
-class Weighing:
+class Weighing(Displayed):
     """What stands behind the winner.
 
     Attributes
