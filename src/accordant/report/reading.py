@@ -186,11 +186,17 @@ class Reading(Listing):
     def _line(self, row: Row, position: int) -> Line:
         about = self.record.strategies.get(row.strategy)
         constant = about is not None and about.name == "constant"
-        family = "constant" if constant else row.kind if row.kind in MARKS else "other"
         return Line(
-            row.strategy, f"{row.kind}, constant" if constant else row.kind, family if row.candidate else "outside",
+            row.strategy, f"{row.kind}, constant" if constant else row.kind, family_of(row, constant=constant),
             row.candidate, row.strategy == self.record.selected, "" if about is None else about.note, position, row,
         )  # fmt: skip
+
+
+def family_of(row: Row, *, constant: bool) -> str:
+    """Return the key of `MARKS` for a row of a leaderboard."""
+    if not row.candidate:
+        return "outside"
+    return "constant" if constant else row.kind if row.kind in MARKS else "other"
 
 
 def oriented(goal: str, value: float) -> float:
