@@ -30,7 +30,7 @@ from accordant.report.scale import Cell, count, decimals, interval, number, perc
 from accordant.report.tables import metric_table
 from accordant.runs.folder import Run
 from accordant.runs.record import Board, Column
-from accordant.runs.record_parts import board
+from accordant.runs.record.parts import board
 from accordant.statistics import Estimate
 
 MOST_METRICS = 5

@@ -10,10 +10,11 @@ import numpy as np
 from accordant.certificates import Certificate, Survey
 from accordant.decisions import Decisions
 from accordant.explanation import Explanation
+from accordant.explanation.wording import HEADINGS
 from accordant.faces import representations
 from accordant.naming import listed
 from accordant.recommendation import Recommendations
-from accordant.report.labels import readable
+from accordant.report.labels import readable, renamed
 from accordant.report.notebook.snippet import (
     MOST_COLUMNS,
     MOST_ROWS,
@@ -210,7 +211,8 @@ def explanation(found: Explanation) -> str:
     }
     scores = None if found.choice.scores is None else dict(zip(found.actions, found.choice.scores, strict=True))
     tables = (_expected_here(expected, scores, found.choice.action),)
-    said = tuple((topic.capitalize(), sentences) for topic, sentences in found.by_topic().items() if sentences)
+    names = {found.rule: readable(found.rule)}
+    said = tuple((HEADINGS.get(topic, topic), tuple(renamed(said, names) for said in sentences)) for topic, sentences in found.by_topic().items() if sentences)
     return snippet(Shown(title, (), tables, said))
 
 
