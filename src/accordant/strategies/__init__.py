@@ -50,6 +50,11 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(str(error)) from None
 
 
+def __dir__() -> list[str]:
+    """Return everything that is public, every registered rule among it."""
+    return sorted({*__all__, *(name for name in strategies if name.isidentifier())})
+
+
 def defaults_for(problem: DecisionProblem) -> tuple[Strategy, ...]:
     """Return the compromise functions with default reference points.
 
