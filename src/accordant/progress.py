@@ -83,7 +83,9 @@ def observed(observer: Observer) -> Iterator[None]:
         _observer.reset(token)
 
 
-def by_verbosity(method: Callable[Concatenate[Verbose, Given], Result]) -> Callable[Concatenate[Verbose, Given], Result]:
+def by_verbosity(
+    method: Callable[Concatenate[Verbose, Given], Result],
+) -> Callable[Concatenate[Verbose, Given], Result]:
     """Return a method that tells nobody of its steps if its object has ``verbose=0``."""
 
     @functools.wraps(method)

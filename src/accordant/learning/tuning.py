@@ -29,6 +29,7 @@ from accordant.progress import steps
 
 Result = TypeVar("Result")
 
+
 def run_all(tasks: Sequence[Callable[[], Result]], n_jobs: int, doing: str) -> list[Result]:
     """Run tasks on `n_jobs` threads, return their results in order, and tell how far they are.
 

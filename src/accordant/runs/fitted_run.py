@@ -107,7 +107,9 @@ def _untouched(policy: ParticipatoryPolicy, rows: Rows) -> Log | None:
         if rows[name] is None:
             raise InputError(f"of the untouched rows {name} is missing; allowed: X, actions and outcomes, or none")
     signals = {**policy.signals_, **(rows["rewards"] or {})}
-    return read_log(policy.problem, rows["X"], rows["actions"], rows["outcomes"], signals, policy.group, policy.types)[0]
+    return read_log(policy.problem, rows["X"], rows["actions"], rows["outcomes"], signals, policy.group, policy.types)[
+        0
+    ]
 
 
 def _record(

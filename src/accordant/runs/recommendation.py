@@ -212,7 +212,9 @@ def untouched_rows(run: Run, data: str | None) -> Untouched:
     """
     case, recorded, seed = run.case, run.record.data, run.record.seed
     if case.data.file is None and case.simulator is None:
-        raise InputError(f"the run {run.path} was made from {recorded.source}, which no file holds; name a file of rows")
+        raise InputError(
+            f"the run {run.path} was made from {recorded.source}, which no file holds; name a file of rows"
+        )
     try:
         loaded = case_data(case, Path(), RunOptions(seed, data), case.signals())
     except DataNotFoundError as error:

@@ -102,9 +102,7 @@ def open_folder(study: StudySpec, out: Path) -> None:
     write_output(out / DECLARATION, declaration)
 
 
-def carry_out_cells(
-    cells: Sequence[Cell], out: Path, options: StudyOptions
-) -> Finished:
+def carry_out_cells(cells: Sequence[Cell], out: Path, options: StudyOptions) -> Finished:
     """Carry out runs that are not in the folder yet, and read all.
 
     Parameters
@@ -126,9 +124,7 @@ def carry_out_cells(
     missing = [cell for cell in cells if cell.name not in runs]
     for cell in missing:
         check_output_folder(out / CELLS / cell.name)
-    logger.info(
-        "%s, %d of them finished before; %d side by side", counted(len(cells), "run"), len(runs), options.jobs
-    )
+    logger.info("%s, %d of them finished before; %d side by side", counted(len(cells), "run"), len(runs), options.jobs)
     failures: dict[str, Failure] = {}
     with steps("carrying out runs", len(missing)) as advance:
         for number, (cell, failure) in enumerate(_made(missing, out, options), start=1):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -32,8 +32,11 @@ from accordant.evaluation.weighting.weight_sensitivity import (
     weight_sensitivity,
 )
 from accordant.evidence import Evidence
-from accordant.faces import Displayed
+from accordant.faces import Displayed, drawn
 from accordant.json_values import fields_json
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 
 @dataclass(frozen=True)
@@ -56,6 +59,21 @@ class Weighing(Displayed):
     sensitivity: WeightSensitivity
     sampling_error: SamplingError | None
     choices: OtherChoices | None
+
+    def plot(self, *, ax: Axes | None = None) -> Axes:
+        """Draw who wins at which weights: a triangle for three metrics, a strip for two, shares for more; needs the extra ``plot``.
+
+        Parameters
+        ----------
+        ax
+            Where to draw; None for a figure of its own.
+
+        Raises
+        ------
+        InputError
+            If matplotlib is not installed.
+        """
+        return drawn("weights", self, ax)
 
     def to_json(self) -> dict[str, Any]:
         """Return plain values."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from accordant.evaluation import GroupTable, Leaderboard
 from accordant.evaluation.stakeholder_gains import StakeholderGains
@@ -11,7 +11,7 @@ from accordant.evaluation.weighting import Weighing
 from accordant.faces import representations
 from accordant.naming import listed
 from accordant.report.charts.panels import score_scale
-from accordant.report.labels import readable, renamed
+from accordant.report.labels import readable, renamed, shortened
 from accordant.report.notebook.snippet import (
     MOST_COLUMNS,
     MOST_ROWS,
@@ -19,17 +19,15 @@ from accordant.report.notebook.snippet import (
     Shown,
     Table,
     block,
-    cut_name,
     figure,
     left_out,
     snippet,
 )
 from accordant.report.page import counted
-from accordant.report.reading import Line, Listing, family_of
+from accordant.report.reading import BoardListing
 from accordant.report.scale import Cell, count, decimals, interval, number, percent
 from accordant.report.tables import metric_table
 from accordant.runs.folder import Run
-from accordant.runs.record import Board, Column
 from accordant.runs.record.parts import board
 from accordant.statistics import Estimate
 
@@ -51,43 +49,9 @@ def estimate(found: Estimate) -> str:
 
 def cell_of(found: Estimate, digits: int = 3) -> Cell:
     """Return an estimate as a cell of a table."""
-    return Cell(number(found.value, digits), interval(found.low, found.high, digits), tuple(filter(None, (found.reason,))))
-
-
-@dataclass(frozen=True)
-class BoardListing(Listing):
-    """A leaderboard as lines with marks and names in words.
-
-    Attributes
-    ----------
-    board
-        As records hold it.
-    selected
-        Label of D*; None if it is not known.
-    """
-
-    board: Board
-    selected: str | None = None
-
-    @property
-    def lines(self) -> tuple[Line, ...]:
-        """Candidates by score, then lines outside the candidate set."""
-        rows = sorted(self.board.leaderboard, key=lambda row: not row.candidate)
-        found = []
-        for position, row in enumerate(rows, 1):
-            constant = row.strategy.startswith("constant:")
-            alike = row.alike and cut_name(readable(row.alike))
-            found.append(Line(
-                readable(cut_name(row.strategy)), f"{row.kind}, constant" if constant else row.kind,
-                family_of(row, constant=constant), row.candidate, row.strategy == self.selected, "", position,
-                row.model_copy(update={"alike": alike}),
-            ))  # fmt: skip
-        return tuple(found)
-
-    @property
-    def columns(self) -> tuple[Column, ...]:
-        """All metrics, those with the largest weights first."""
-        return tuple(sorted(self.board.metrics, key=lambda column: -column.weight))
+    return Cell(
+        number(found.value, digits), interval(found.low, found.high, digits), tuple(filter(None, (found.reason,)))
+    )
 
 
 @representations.register("Leaderboard")
@@ -101,7 +65,13 @@ def _leaderboard(listing: BoardListing, title: str, lead: Sequence[str]) -> str:
     table = metric_table(listing, columns[:MOST_METRICS])
     # footnotes need identifiers, which two cells of a notebook would share: reasons stand in the cell
     rows = [
-        (line, [cell if cell.note is None else replace(cell, note=None, details=(table.notes[cell.note - 1],)) for cell in cells])
+        (
+            line,
+            [
+                cell if cell.note is None else replace(cell, note=None, details=(table.notes[cell.note - 1],))
+                for cell in cells
+            ],
+        )
         for line, cells in table.rows
     ][:MOST_ROWS]
     more = " ".join(
@@ -127,7 +97,7 @@ def group_table(found: GroupTable) -> str:
     names = list(found.rows[0].mean_rewards)[:MOST_COLUMNS] if found.rows else []
     rows = tuple(
         (
-            readable(cut_name(row.strategy)), Mark(cut_name(row.group)), figure(row.n, 0),
+            readable(shortened(row.strategy)), Mark(shortened(row.group)), figure(row.n, 0),
             Mark(percent(row.favourable_share), number=True),
             *(figure(row.mean_rewards[name]) for name in names),
         )
@@ -135,13 +105,15 @@ def group_table(found: GroupTable) -> str:
     )  # fmt: skip
     head = ("Strategy", "Group", "n", "Favourable actions", *(f"Mean reward of {name}" for name in names))
     more = left_out("rows", len(rows), len(found.rows))
-    return snippet(Shown(f"What groups received, by {' × '.join(found.attributes)}", (), (Table(head, rows, "", more),)))
+    return snippet(
+        Shown(f"What groups received, by {' × '.join(found.attributes)}", (), (Table(head, rows, "", more),))
+    )
 
 
 @representations.register("StakeholderGains")
 def stakeholder_gains(found: StakeholderGains) -> str:
     """Return who gains and who pays, with intervals that hold together."""
-    rows = tuple((cut_name(name), cell_of(each)) for name, each in list(found.gains.items())[:MOST_ROWS])
+    rows = tuple((shortened(name), cell_of(each)) for name, each in list(found.gains.items())[:MOST_ROWS])
     table = Table(
         ("Stakeholder", f"Mean reward beyond {readable(found.other)}"), rows, "",
         left_out("stakeholders", len(rows), len(found.gains)),
@@ -156,7 +128,7 @@ def weighing(found: Weighing) -> str:
     sampled = found.regions.method == "sampled"
     rows = tuple(
         (
-            readable(cut_name(each.strategy)),
+            readable(shortened(each.strategy)),
             Cell(percent(each.share), f"[{percent(each.low)}, {percent(each.high)}]" if sampled else ""),
             Mark("wins" if {each.strategy, *each.tied_with} & set(found.regions.winners) else ""),
         )
@@ -165,7 +137,9 @@ def weighing(found: Weighing) -> str:
     table = Table(
         ("Strategy", "Share of all weights", "At the chosen weights"), rows, "", left_out("strategies", len(rows), len(regions))
     )  # fmt: skip
-    chosen = listed([f"{name} {percent(w)}" for name, w in zip(found.regions.metrics, found.regions.weights, strict=True)])
+    chosen = listed(
+        [f"{name} {percent(w)}" for name, w in zip(found.regions.metrics, found.regions.weights, strict=True)]
+    )
     return snippet(Shown("Who wins at which weights", (f"Chosen weights: {chosen}.",), (table,)))
 
 
@@ -175,11 +149,11 @@ def run(found: Run) -> str:
     record = found.record
     selected = "nothing" if record.selected is None else readable(record.selected)
     lead = [
-        f"Selected: {cut_name(selected)}. {counted(record.data.rows, 'row')} of {cut_name(record.data.source)}, "
+        f"Selected: {shortened(selected)}. {counted(record.data.rows, 'row')} of {shortened(record.data.source)}, "
         f"{count(record.data.test)} of them untouched. Folder: {found.path}",
         *record.warnings[:3],
     ]
     if len(record.warnings) > 3:
         lead.append(f"… and {counted(len(record.warnings) - 3, 'more warning', 'more warnings')}.")
-    title = f"{cut_name(record.case.title)} (seed {record.seed})"
+    title = f"{shortened(record.case.title)} (seed {record.seed})"
     return _leaderboard(BoardListing(record.test, record.selected), title, lead)

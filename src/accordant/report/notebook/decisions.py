@@ -14,7 +14,7 @@ from accordant.explanation.wording import HEADINGS
 from accordant.faces import representations
 from accordant.naming import listed
 from accordant.recommendation import Recommendations
-from accordant.report.labels import readable, renamed
+from accordant.report.labels import readable, renamed, shortened
 from accordant.report.notebook.snippet import (
     MOST_COLUMNS,
     MOST_ROWS,
@@ -22,7 +22,6 @@ from accordant.report.notebook.snippet import (
     Shown,
     Table,
     cut,
-    cut_name,
     figure,
     left_out,
     snippet,
@@ -57,7 +56,7 @@ def _by_stakeholder(expected: ExpectedRewards) -> Table:
     best = expected.values[:MOST_ROWS].mean(axis=2).max(axis=1)
     rows, many = [], expected.n_contexts > 1
     for i, name in enumerate(expected.stakeholders[:MOST_ROWS]):
-        cells: list[str | Mark | Cell] = [cut_name(name)]
+        cells: list[str | Mark | Cell] = [shortened(name)]
         for a in range(values.shape[1]):
             spread = f"{number(float(lows[i, a]))} to {number(float(highs[i, a]))}" if many else ""
             cells.append(figure(float(means[i, a]), chosen=bool(means[i, a] == best[i]), detail=spread))
@@ -85,12 +84,12 @@ def _first_contexts(expected: ExpectedRewards) -> Table:
 def decisions(found: Decisions) -> str:
     """Return which action is taken how often, and the first decisions."""
     n = found.n_contexts
-    title = f"{readable(cut_name(found.strategy))}: {counted(n, 'decision')}"
+    title = f"{readable(shortened(found.strategy))}: {counted(n, 'decision')}"
     if n == 0:
         return snippet(Shown(title))
     shares = found.share()
     order = np.argsort(-shares, kind="stable")[:MOST_ROWS]
-    taken = tuple((cut_name(found.action_names[a]), Mark(percent(float(shares[a])), number=True)) for a in order)
+    taken = tuple((shortened(found.action_names[a]), Mark(percent(float(shares[a])), number=True)) for a in order)
     share = Table(
         ("Action", "Share of contexts"), taken, "", left_out("actions", len(taken), len(found.action_names))
     )  # fmt: skip
@@ -106,7 +105,7 @@ def decisions(found: Decisions) -> str:
 
 def _first_decisions(found: Decisions) -> Table:
     n, actions = min(MOST_ROWS, found.n_contexts), found.actions
-    rows = tuple((str(t), cut_name(str(actions[t])) or "a person decides", _remarks(found, t)) for t in range(n))
+    rows = tuple((str(t), shortened(str(actions[t])) or "a person decides", _remarks(found, t)) for t in range(n))
     more = left_out("decisions", n, found.n_contexts)
     return Table(("Context", "Action", "Remarks"), rows, "The first decisions", more, numbers=False)
 
@@ -126,8 +125,8 @@ def recommendations(found: Recommendations) -> str:
     rows = tuple(
         (
             str(t),
-            Mark(cut_name(str(actions[t])) or "a person decides", chosen=bool(str(actions[t]))),
-            cut_name(str(found.runner_up[t])),
+            Mark(shortened(str(actions[t])) or "a person decides", chosen=bool(str(actions[t]))),
+            shortened(str(found.runner_up[t])),
             figure(float(found.margin[t])),
             ", ".join(words for words in (_remarks(found.decisions, t), unusual[t]) if words),
         )
@@ -138,7 +137,7 @@ def recommendations(found: Recommendations) -> str:
         ("Row", "Action", "Runner-up", "Margin", "Remarks"), rows, "", left_out("rows", n, total), numbers=False
     )  # fmt: skip
     lead = (found.counts.sentence(),) if found.counts.unusual else ()
-    title = f"{counted(total, 'recommendation')} of {readable(cut_name(found.decisions.strategy))}"
+    title = f"{counted(total, 'recommendation')} of {readable(shortened(found.decisions.strategy))}"
     return snippet(Shown(title, lead, (table,)))
 
 
@@ -147,7 +146,7 @@ def certificate(found: Certificate) -> str:
     """Return how many decisions no misreport changes, and what could win in the first contexts."""
     names, n = found.expected.actions, found.expected.n_contexts
     who = listed(found.threat.coalition) if found.threat.coalition else "everybody together"
-    title = f"{readable(found.rule.label)}: misreports of up to {number(found.threat.delta)} by {cut_name(who)}"
+    title = f"{readable(found.rule.label)}: misreports of up to {number(found.threat.delta)} by {shortened(who)}"
     if n == 0:
         return snippet(Shown(title))
     lead = (
@@ -158,7 +157,7 @@ def certificate(found: Certificate) -> str:
     rows = tuple(
         (
             str(t),
-            Mark(cut_name(names[found.decided[t]]), chosen=True),
+            Mark(shortened(names[found.decided[t]]), chosen=True),
             _others(names, found.outer[:, t], found.decided[t]),
             _others(names, found.inner[:, t], found.decided[t]),
         )
@@ -184,7 +183,7 @@ def survey(found: Survey) -> str:
     middle = found.quantiles((0.5,))[:, 0]
     rows = tuple(
         (
-            cut_name(listed(members)),
+            shortened(listed(members)),
             *(Mark(_share(share[k]), number=True) for share in shares),
             Mark("never" if np.isinf(middle[k]) else figure(float(middle[k])).words, number=True),
         )
@@ -204,7 +203,7 @@ def _share(value: float) -> str:
 @representations.register("Explanation")
 def explanation(found: Explanation) -> str:
     """Return why one decision was taken: E with the decision marked, what it gave against others, the sentences."""
-    title = f"Context {found.row}: {readable(found.rule)} decides {cut_name(found.choice.action)}"
+    title = f"Context {found.row}: {readable(found.rule)} decides {shortened(found.choice.action)}"
     expected = {
         who: dict(zip(found.actions, row, strict=True))
         for who, row in zip(found.stakeholders, found.expected, strict=True)
@@ -212,18 +211,24 @@ def explanation(found: Explanation) -> str:
     scores = None if found.choice.scores is None else dict(zip(found.actions, found.choice.scores, strict=True))
     tables = (_expected_here(expected, scores, found.choice.action),)
     names = {found.rule: readable(found.rule)}
-    said = tuple((HEADINGS.get(topic, topic), tuple(renamed(said, names) for said in sentences)) for topic, sentences in found.by_topic().items() if sentences)
+    said = tuple(
+        (HEADINGS.get(topic, topic), tuple(renamed(said, names) for said in sentences))
+        for topic, sentences in found.by_topic().items()
+        if sentences
+    )
     return snippet(Shown(title, (), tables, said))
 
 
-def _expected_here(expected: Mapping[str, Mapping[str, float]], scores: Mapping[str, float] | None, action: str) -> Table:
+def _expected_here(
+    expected: Mapping[str, Mapping[str, float]], scores: Mapping[str, float] | None, action: str
+) -> Table:
     """Return expected rewards by action, the decision first."""
     actions = next(iter(expected.values()))
     order = [action, *(each for each in actions if each != action)][:MOST_ROWS]
     who = list(expected)[:MOST_COLUMNS]
     rows = tuple(
         (
-            cut_name(each),
+            shortened(each),
             *(figure(expected[name][each], chosen=each == action) for name in who),
             *(() if scores is None else (figure(scores[each], chosen=each == action),)),
         )

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from accordant.report.charts.panels import score_axis, score_strip
+from accordant.report.labels import shortened
 from accordant.report.notebook.scoped_style import scoped
 from accordant.report.page import Page, breakable
 from accordant.report.reading import GOALS, MARKS, Line
@@ -16,7 +17,6 @@ from accordant.report.scale import Cell, count, number
 from accordant.report.tables import score_cell
 
 MOST_ROWS, MOST_COLUMNS = 12, 8
-WORDS = 200  # letters of a name in a cell
 # where a notebook says that it is dark: JupyterLab, VS Code, Colab; others follow the system, as most pages do
 DARK_HOSTS = '[data-jp-theme-light="false"], .vscode-dark, .vscode-high-contrast, [theme="dark"]'
 HOSTS = f'{DARK_HOSTS}, [data-jp-theme-light="true"], .vscode-light, [theme="light"]'
@@ -107,12 +107,7 @@ def left_out(words: str, shown: int, total: int) -> str:
 
 def cut(names: Sequence[str], most: int = MOST_ROWS) -> tuple[str, ...]:
     """Return the first names, each no longer than can be read."""
-    return tuple(cut_name(name) for name in names[:most])
-
-
-def cut_name(name: str) -> str:
-    """Return a name no longer than can be read."""
-    return name if len(name) <= WORDS else name[: WORDS - 1] + "…"
+    return tuple(shortened(name) for name in names[:most])
 
 
 def figure(value: float | None, digits: int = 3, *, chosen: bool = False, detail: str = "") -> Mark:

@@ -225,7 +225,9 @@ def leaderboard_of(found: Board) -> Leaderboard:
         for row in found.leaderboard
     )  # fmt: skip
     columns = tuple(MetricColumn(**column.model_dump()) for column in found.metrics)
-    same = {name: getattr(found, name) for name in ("n", "resamples", "level", "normalisation", "best_constant", "remarks")}
+    same = {
+        name: getattr(found, name) for name in ("n", "resamples", "level", "normalisation", "best_constant", "remarks")
+    }
     return Leaderboard(rows, columns, **same)
 
 

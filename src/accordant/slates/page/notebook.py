@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from accordant.faces import representations
-from accordant.report.notebook.snippet import MOST_COLUMNS, MOST_ROWS, Shown, Table, cut, cut_name, left_out, snippet
+from accordant.report.labels import shortened
+from accordant.report.notebook.snippet import MOST_COLUMNS, MOST_ROWS, Shown, Table, cut, left_out, snippet
 from accordant.report.page import counted
 from accordant.report.scale import percent
 from accordant.slates.slates import Slates
@@ -26,5 +27,5 @@ def slates(found: Slates) -> str:
     lead += [f"{name.replace('_', ' ')}: {counted(times, 'list')}." for name, times in raised.items()]
     head = ("User", *(f"Place {place}" for place in range(1, places + 1)))
     table = Table(head, rows, "", " ".join(filter(None, words)), numbers=False)
-    title = f"{cut_name(found.rule)}: {counted(found.n_users, 'list')} of up to {counted(found.k, 'item')}"
+    title = f"{shortened(found.rule)}: {counted(found.n_users, 'list')} of up to {counted(found.k, 'item')}"
     return snippet(Shown(title, tuple(lead), (table,)))
