@@ -89,7 +89,7 @@ def by_verbosity(
     """Return a method that tells nobody of its steps if its object has ``verbose=0``."""
 
     @functools.wraps(method)
-    def heard(self: Verbose, *given: Given.args, **named: Given.kwargs) -> Result:
+    def heard(self: Verbose, /, *given: Given.args, **named: Given.kwargs) -> Result:
         if self.verbose:
             return method(self, *given, **named)
         with observed(SILENT):

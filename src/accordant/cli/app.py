@@ -129,7 +129,7 @@ class _Lines(logging.StreamHandler):  # type: ignore[type-arg]
         logging.Handler.__init__(self)
 
     @property
-    def stream(self) -> TextIO:  # type: ignore[override]
+    def stream(self) -> TextIO:
         """Standard error."""
         return sys.stderr
 

@@ -70,7 +70,7 @@ class Page:
     def sheets(self) -> str:
         """The sheet of all pages, with its own after it."""
         shared = (importlib.resources.files(SHARED) / "style.css").read_text(encoding="utf-8")
-        return "\n".join((shared, self._own_style)) if self.sheet else shared
+        return f"{shared}\n{self._own_style}" if self.sheet else shared
 
     @property
     def _style(self) -> Markup:

@@ -119,7 +119,7 @@ def _record(
     """Return the record; of the rows a hash says which they were."""
     training = policy.evidence_.log
     n_train, n_test = len(training), 0 if untouched is None else len(untouched)
-    digest = hashlib.sha256("".join(_text(policy, log) for log in (training, untouched) if log is not None).encode())
+    digest = hashlib.sha256("".join(_text(log) for log in (training, untouched) if log is not None).encode())
     repairs = (NO_UNTOUCHED,) if untouched is None else ()
     data = CaseData(training, SOURCE, digest.hexdigest(), simulated=False, repairs=repairs)
     dealt = Dealing(None, None, n_train, n_test, None, None, None, None, 0)
@@ -134,7 +134,7 @@ def _record(
     return record.model_copy(update={"data": counted})
 
 
-def _text(policy: ParticipatoryPolicy, log: Log) -> str:
+def _text(log: Log) -> str:
     """Return rows as CSV."""
     columns = {name: log.contexts[name] for name in log.contexts}
     frame = pd.DataFrame({**columns, "·action": log.actions, "·outcome": log.outcomes})
@@ -157,8 +157,9 @@ def case_of(policy: ParticipatoryPolicy, title: str, name: str) -> CaseSpec:
         title=title,
         problem=policy.problem,
         data={
-            "action": _free("action", policy), "outcome": _free("outcome", policy), "features": features, "types": others,
-            "confounders": tuple(policy.confounders), "group": policy.group, "unusual": dict(policy.unusual or {}),
+            "action": _free("action", policy), "outcome": _free("outcome", policy), "features": features,
+            "types": others, "confounders": tuple(policy.confounders), "group": policy.group,
+            "unusual": dict(policy.unusual or {}),
         },
         rewards={each: _reward(each, signal, policy) for each, signal in policy.signals_.items()},
         learning={

@@ -61,7 +61,7 @@ class Weighing(Displayed):
     choices: OtherChoices | None
 
     def plot(self, *, ax: Axes | None = None) -> Axes:
-        """Draw who wins at which weights: a triangle for three metrics, a strip for two, shares for more; needs the extra ``plot``.
+        """Draw who wins at which weights: triangle, strip or shares, by the number of metrics; needs the extra ``plot``.
 
         Parameters
         ----------

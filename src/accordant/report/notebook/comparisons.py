@@ -16,6 +16,7 @@ from accordant.report.notebook.snippet import (
     MOST_COLUMNS,
     MOST_ROWS,
     Mark,
+    Rows,
     Shown,
     Table,
     block,
@@ -64,38 +65,33 @@ def _leaderboard(listing: BoardListing, title: str, lead: Sequence[str]) -> str:
     columns, lines = listing.columns, listing.lines
     table = metric_table(listing, columns[:MOST_METRICS])
     # footnotes need identifiers, which two cells of a notebook would share: reasons stand in the cell
-    rows = [
-        (
-            line,
-            [
-                cell if cell.note is None else replace(cell, note=None, details=(table.notes[cell.note - 1],))
-                for cell in cells
-            ],
-        )
-        for line, cells in table.rows
-    ][:MOST_ROWS]
-    more = " ".join(
-        words
-        for words in (
-            left_out("strategies", len(rows), len(lines)), left_out("metrics", MOST_METRICS, len(columns)),
-            "`to_frame()` has all." if len(lines) > len(rows) or len(columns) > MOST_METRICS else "",
-        )
-        if words
-    )  # fmt: skip
+    rows = tuple(
+        (line, tuple(_without_note(cell, table.notes) for cell in cells)) for line, cells in table.rows[:MOST_ROWS]
+    )
+    more = left_out(("strategies", len(rows), len(lines)), ("metrics", MOST_METRICS, len(columns)))
     shown = listing.board
     names = {row.strategy: readable(row.strategy) for row in shown.leaderboard}
     how = f"{count(shown.n)} rows; {percent(shown.level)} intervals from {count(shown.resamples)} resamples."
     return block(
-        "notebook/leaderboard.html", title=title, lead=(*lead, how), table=replace(table, rows=rows), more=more,
-        remarks=[renamed(remark, names) for remark in shown.remarks], scale=score_scale(line.row.score for line in listing.candidates or lines),
-    )  # fmt: skip
+        "notebook/leaderboard.html",
+        title=title,
+        lead=(*lead, how),
+        table=replace(table, rows=rows),
+        more=f"{more} `to_frame()` has all." if more else "",
+        remarks=[renamed(remark, names) for remark in shown.remarks],
+        scale=score_scale(line.row.score for line in listing.candidates or lines),
+    )
+
+
+def _without_note(cell: Cell, notes: Sequence[str]) -> Cell:
+    return cell if cell.note is None else replace(cell, note=None, details=(notes[cell.note - 1],))
 
 
 @representations.register("GroupTable")
 def group_table(found: GroupTable) -> str:
     """Return what each group received, by strategy."""
     names = list(found.rows[0].mean_rewards)[:MOST_COLUMNS] if found.rows else []
-    rows = tuple(
+    rows: Rows = tuple(
         (
             readable(shortened(row.strategy)), Mark(shortened(row.group)), figure(row.n, 0),
             Mark(percent(row.favourable_share), number=True),
@@ -104,7 +100,7 @@ def group_table(found: GroupTable) -> str:
         for row in found.rows[: 2 * MOST_ROWS]
     )  # fmt: skip
     head = ("Strategy", "Group", "n", "Favourable actions", *(f"Mean reward of {name}" for name in names))
-    more = left_out("rows", len(rows), len(found.rows))
+    more = left_out(("rows", len(rows), len(found.rows)))
     return snippet(
         Shown(f"What groups received, by {' × '.join(found.attributes)}", (), (Table(head, rows, "", more),))
     )
@@ -116,7 +112,7 @@ def stakeholder_gains(found: StakeholderGains) -> str:
     rows = tuple((shortened(name), cell_of(each)) for name, each in list(found.gains.items())[:MOST_ROWS])
     table = Table(
         ("Stakeholder", f"Mean reward beyond {readable(found.other)}"), rows, "",
-        left_out("stakeholders", len(rows), len(found.gains)),
+        left_out(("stakeholders", len(rows), len(found.gains))),
     )  # fmt: skip
     return snippet(Shown(f"{readable(found.strategy)} against {readable(found.other)}", (found.sentence,), (table,)))
 
@@ -126,7 +122,7 @@ def weighing(found: Weighing) -> str:
     """Return at which share of all weights each strategy wins."""
     regions = [each for each in found.regions.regions if each.status == "wins"]
     sampled = found.regions.method == "sampled"
-    rows = tuple(
+    rows: Rows = tuple(
         (
             readable(shortened(each.strategy)),
             Cell(percent(each.share), f"[{percent(each.low)}, {percent(each.high)}]" if sampled else ""),
@@ -134,9 +130,8 @@ def weighing(found: Weighing) -> str:
         )
         for each in regions[:MOST_ROWS]
     )
-    table = Table(
-        ("Strategy", "Share of all weights", "At the chosen weights"), rows, "", left_out("strategies", len(rows), len(regions))
-    )  # fmt: skip
+    more = left_out(("strategies", len(rows), len(regions)))
+    table = Table(("Strategy", "Share of all weights", "At the chosen weights"), rows, "", more)
     chosen = listed(
         [f"{name} {percent(w)}" for name, w in zip(found.regions.metrics, found.regions.weights, strict=True)]
     )
@@ -149,8 +144,8 @@ def run(found: Run) -> str:
     record = found.record
     selected = "nothing" if record.selected is None else readable(record.selected)
     lead = [
-        f"Selected: {shortened(selected)}. {counted(record.data.rows, 'row')} of {shortened(record.data.source)}, "
-        f"{count(record.data.test)} of them untouched. Folder: {found.path}",
+        f"Selected: {shortened(selected)}. Folder: {found.path}",
+        f"{counted(record.data.rows, 'row')}, {count(record.data.test)} untouched: {shortened(record.data.source)}",
         *record.warnings[:3],
     ]
     if len(record.warnings) > 3:

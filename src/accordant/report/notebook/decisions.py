@@ -19,6 +19,7 @@ from accordant.report.notebook.snippet import (
     MOST_COLUMNS,
     MOST_ROWS,
     Mark,
+    Rows,
     Shown,
     Table,
     cut,
@@ -38,9 +39,8 @@ RADII = (0.01, 0.05, 0.1)
 def expected_rewards(expected: ExpectedRewards) -> str:
     """Return E: of one context as it is, of many the mean and the lowest and highest value, and the first contexts."""
     who, what, n = expected.stakeholders, expected.actions, expected.n_contexts
-    title = f"Expected rewards: {counted(len(who), 'stakeholder')} × {counted(len(what), 'action')} × " + (
-        f"{count(n)} {'context' if n == 1 else 'contexts'}"
-    )
+    size = f"{counted(len(who), 'stakeholder')} × {counted(len(what), 'action')} × {count(n)} context{'s' * (n != 1)}"
+    title = f"Expected rewards: {size}"
     if n == 0:
         return snippet(Shown(title))
     tables = [_by_stakeholder(expected)]
@@ -61,13 +61,8 @@ def _by_stakeholder(expected: ExpectedRewards) -> Table:
             spread = f"{number(float(lows[i, a]))} to {number(float(highs[i, a]))}" if many else ""
             cells.append(figure(float(means[i, a]), chosen=bool(means[i, a] == best[i]), detail=spread))
         rows.append(tuple(cells))
-    more = " ".join(
-        words
-        for words in (
-            left_out("stakeholders", MOST_ROWS, len(expected.stakeholders)),
-            left_out("actions", MOST_COLUMNS, len(expected.actions)),
-        )
-        if words
+    more = left_out(
+        ("stakeholders", MOST_ROWS, len(expected.stakeholders)), ("actions", MOST_COLUMNS, len(expected.actions))
     )
     caption = "Mean over contexts; below it the lowest and the highest value" if many else ""
     return Table(("Stakeholder", *cut(expected.actions, MOST_COLUMNS)), tuple(rows), caption, more)
@@ -76,8 +71,10 @@ def _by_stakeholder(expected: ExpectedRewards) -> Table:
 def _first_contexts(expected: ExpectedRewards) -> Table:
     n = min(MOST_ROWS, expected.n_contexts)
     head = [f"{who}: {what}" for who in cut(expected.stakeholders) for what in cut(expected.actions)]
-    rows = tuple((str(t), *(figure(float(value)) for value in expected.values[:, :, t].ravel())) for t in range(n))
-    return Table(("Context", *head), rows, "The first contexts", left_out("contexts", n, expected.n_contexts))
+    rows: Rows = tuple(
+        (str(t), *(figure(float(value)) for value in expected.values[:, :, t].ravel())) for t in range(n)
+    )
+    return Table(("Context", *head), rows, "The first contexts", left_out(("contexts", n, expected.n_contexts)))
 
 
 @representations.register("Decisions")
@@ -91,7 +88,7 @@ def decisions(found: Decisions) -> str:
     order = np.argsort(-shares, kind="stable")[:MOST_ROWS]
     taken = tuple((shortened(found.action_names[a]), Mark(percent(float(shares[a])), number=True)) for a in order)
     share = Table(
-        ("Action", "Share of contexts"), taken, "", left_out("actions", len(taken), len(found.action_names))
+        ("Action", "Share of contexts"), taken, "", left_out(("actions", len(taken), len(found.action_names)))
     )  # fmt: skip
     lead = [f"Another action had the same score in {percent(float(found.tied.mean()))} of contexts."]
     if found.policy is not None:
@@ -105,8 +102,8 @@ def decisions(found: Decisions) -> str:
 
 def _first_decisions(found: Decisions) -> Table:
     n, actions = min(MOST_ROWS, found.n_contexts), found.actions
-    rows = tuple((str(t), shortened(str(actions[t])) or "a person decides", _remarks(found, t)) for t in range(n))
-    more = left_out("decisions", n, found.n_contexts)
+    rows: Rows = tuple((str(t), shortened(str(actions[t])) or "a person decides", _remarks(found, t)) for t in range(n))
+    more = left_out(("decisions", n, found.n_contexts))
     return Table(("Context", "Action", "Remarks"), rows, "The first decisions", more, numbers=False)
 
 
@@ -122,7 +119,7 @@ def recommendations(found: Recommendations) -> str:
     n = min(MOST_ROWS, found.decisions.n_contexts)
     actions = found.decisions.actions
     unusual = [""] * n if found.unusual is None else [str(words) for words in found.unusual.remarks[:n]]
-    rows = tuple(
+    rows: Rows = tuple(
         (
             str(t),
             Mark(shortened(str(actions[t])) or "a person decides", chosen=bool(str(actions[t]))),
@@ -134,7 +131,7 @@ def recommendations(found: Recommendations) -> str:
     )
     total = found.decisions.n_contexts
     table = Table(
-        ("Row", "Action", "Runner-up", "Margin", "Remarks"), rows, "", left_out("rows", n, total), numbers=False
+        ("Row", "Action", "Runner-up", "Margin", "Remarks"), rows, "", left_out(("rows", n, total)), numbers=False
     )  # fmt: skip
     lead = (found.counts.sentence(),) if found.counts.unusual else ()
     title = f"{counted(total, 'recommendation')} of {readable(shortened(found.decisions.strategy))}"
@@ -151,10 +148,10 @@ def certificate(found: Certificate) -> str:
         return snippet(Shown(title))
     lead = (
         f"{count(int(found.certified.sum()))} of {count(n)} decisions are certified: no such misreport changes them.",
-        f"{count(int(found.attackable.sum()))} are known to be changed by some misreport; in the others neither is known.",
+        f"{count(int(found.attackable.sum()))} are known to be changed by one; of the others neither is known.",
     )
     shown = min(MOST_ROWS, n)
-    rows = tuple(
+    rows: Rows = tuple(
         (
             str(t),
             Mark(shortened(names[found.decided[t]]), chosen=True),
@@ -164,7 +161,7 @@ def certificate(found: Certificate) -> str:
         for t in range(shown)
     )
     head = ("Context", "Decision", "Could not be ruled out", "Known to win by a misreport")
-    table = Table(head, rows, "The first contexts", left_out("contexts", shown, n), numbers=False)
+    table = Table(head, rows, "The first contexts", left_out(("contexts", shown, n)), numbers=False)
     return snippet(Shown(title, lead, (table,), (("", (f"How it was found: {found.method}.",)),)))
 
 
@@ -181,7 +178,7 @@ def survey(found: Survey) -> str:
     total = found.radii.shape[1]
     shares = [found.certified(delta) for delta in RADII]
     middle = found.quantiles((0.5,))[:, 0]
-    rows = tuple(
+    rows: Rows = tuple(
         (
             shortened(listed(members)),
             *(Mark(_share(share[k]), number=True) for share in shares),
@@ -190,7 +187,7 @@ def survey(found: Survey) -> str:
         for k, members in enumerate(found.coalitions[:MOST_ROWS])
     )
     head = ("Coalition", *(f"certified at δ = {number(delta, 2)}" for delta in RADII), "median radius")
-    more = left_out("coalitions", len(rows), len(found.coalitions))
+    more = left_out(("coalitions", len(rows), len(found.coalitions)))
     title = f"{readable(found.rule)}: how far {counted(total, 'decision')} withstand misreports"
     kind = "Radii are the largest ones." if found.exact else "Radii are certified; the largest ones may be larger."
     return snippet(Shown(title, (kind,), (Table(head, rows, "", more),)))
@@ -226,7 +223,7 @@ def _expected_here(
     actions = next(iter(expected.values()))
     order = [action, *(each for each in actions if each != action)][:MOST_ROWS]
     who = list(expected)[:MOST_COLUMNS]
-    rows = tuple(
+    rows: Rows = tuple(
         (
             shortened(each),
             *(figure(expected[name][each], chosen=each == action) for name in who),
@@ -234,10 +231,6 @@ def _expected_here(
         )
         for each in order
     )
-    more = " ".join(
-        words
-        for words in (left_out("actions", len(order), len(actions)), left_out("stakeholders", len(who), len(expected)))
-        if words
-    )
+    more = left_out(("actions", len(order), len(actions)), ("stakeholders", len(who), len(expected)))
     head = ("Action", *cut(who), *(() if scores is None else ("score of the rule",)))
     return Table(head, rows, "Expected reward of each stakeholder; the decision stands first", more)

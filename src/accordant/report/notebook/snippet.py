@@ -32,6 +32,10 @@ class Mark:
     chosen: bool = False
 
 
+Rows = tuple[tuple[str | Mark | Cell, ...], ...]
+"""The name of each row, then a text, a `Mark` or a `Cell` for each further column."""
+
+
 @dataclass(frozen=True)
 class Table:
     """One table.
@@ -41,7 +45,7 @@ class Table:
     head
         Of all columns.
     rows
-        The name of the row, then a text, a `Mark` or a `Cell` for each further column.
+        In their order.
     caption
         What it holds; empty if the title of the snippet says so.
     more
@@ -51,7 +55,7 @@ class Table:
     """
 
     head: tuple[str, ...]
-    rows: tuple[tuple[str | Mark | Cell, ...], ...]
+    rows: Rows
     caption: str = ""
     more: str = ""
     numbers: bool = True
@@ -100,9 +104,13 @@ def _in_the_dark(rules: str) -> str:
     return "\n".join([*told, f"@media (prefers-color-scheme: dark) {{ {untold} }}"])
 
 
-def left_out(words: str, shown: int, total: int) -> str:
-    """Return how many there are beyond those shown; empty if there are none."""
-    return "" if shown >= total else f"… and {count(total - shown)} more {words} of {count(total)}."
+def left_out(*parts: tuple[str, int, int]) -> str:
+    """Return how many there are beyond those shown, of each noun with the numbers shown and in all; empty if none."""
+    return " ".join(
+        f"… and {count(total - shown)} more {words} of {count(total)}."
+        for words, shown, total in parts
+        if shown < total
+    )
 
 
 def cut(names: Sequence[str], most: int = MOST_ROWS) -> tuple[str, ...]:

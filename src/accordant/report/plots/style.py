@@ -62,12 +62,12 @@ def axes(ax: Axes | None, height: float, width: float = WIDTH) -> Axes:
         If matplotlib is not installed.
     """
     try:
-        from matplotlib import pyplot
+        import matplotlib.pyplot as plt
     except ImportError:
         raise InputError("a picture needs matplotlib, which is not installed: pip install 'accordant[plot]'") from None
     shades = colours()
     if ax is None:
-        ax = pyplot.figure(figsize=(width, height), facecolor=shades["paper"], layout="constrained").add_subplot()
+        ax = plt.figure(figsize=(width, height), facecolor=shades["paper"], layout="constrained").add_subplot()
     ax.set_facecolor(shades["paper"])
     for side, spine in ax.spines.items():
         spine.set_visible(side == "bottom")
@@ -157,6 +157,7 @@ def key(ax: Axes, title: str = "") -> None:
     """Put the key right of the axes."""
     font = {"family": face()["fontfamily"], "size": 9}
     ax.legend(
-        loc="upper left", bbox_to_anchor=(1.01, 1.0), frameon=False, prop=font, title=told(title), title_fontproperties=font,
+        loc="upper left", bbox_to_anchor=(1.01, 1.0), frameon=False, prop=font, title=told(title),
+        title_fontproperties=font,
         labelcolor=colours()["ink"], alignment="left", borderaxespad=0.0, handlelength=1.6,
     )  # fmt: skip

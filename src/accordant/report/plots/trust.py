@@ -1,10 +1,10 @@
-"""Pictures of how far to trust a choice: who wins at which weights, what misreports change, why a decision was taken."""
+"""Pictures of how far to trust a choice: who wins at which weights, what misreports change, why it was decided so."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -127,7 +127,7 @@ def _area(ax: Axes, corners: Sequence[tuple[float, float]], k: int, region: Regi
     )
 
 
-def _fill(k: int) -> dict[str, object]:
+def _fill(k: int) -> dict[str, Any]:
     """Return colour and hatch of an area, as in reports."""
     fills, shades = area_colours(), colours()
     return {
@@ -172,17 +172,17 @@ def certificate_curve(found: Survey, *, ax: Axes | None = None, deltas: Sequence
     for position, k in enumerate(order):
         members = found.coalitions[k]
         name = "everybody together" if len(members) == largest and largest > 1 else f"{listed(members)} alone"
+        colour, width = (shades["accent"], 2.4) if position == 0 else (shades["ink"], 1.3)
         ax.plot(
-            across, shares[:, k], color=shades["accent"] if position == 0 else shades["ink"], linestyle=DASHES[position],
-            linewidth=2.4 if position == 0 else 1.3, drawstyle="steps-post", label=told(name), gid=listed(members),
+            across, shares[:, k], color=colour, linestyle=DASHES[position], linewidth=width, drawstyle="steps-post",
+            label=told(name), gid=listed(members),
         )  # fmt: skip
     ax.set_ylim(-0.02, 1.04)
     ax.set_yticks([0.0, 0.25, 0.5, 0.75, 1.0], ["0%", "25%", "50%", "75%", "100%"])
     key(ax, title="who may misreport")
     kind = "cannot change" if found.exact else "are certified not to change"
-    return titled(
-        ax, f"{readable(found.rule)}: decisions that {kind}", "largest misreport of an expected reward, δ", "share of decisions"
-    )  # fmt: skip
+    title = f"{readable(found.rule)}: decisions that {kind}"
+    return titled(ax, title, "largest misreport of an expected reward, δ", "share of decisions")
 
 
 @pictures.register("explanation")

@@ -19,13 +19,13 @@ def slates(found: Slates) -> str:
         for user in range(n)
         for names in [cut(found.names(user), places)]
     )
-    words = (left_out("lists", n, found.n_users), left_out("places", places, found.k))
+    more = left_out(("lists", n, found.n_users), ("places", places, found.k))
     lead = []
     if found.n_users:
         lead.append(f"A tie was broken in {percent(float(found.tied.mean()))} of lists.")
     raised = {name: int(flag.sum()) for name, flag in found.flags.items() if flag.any()}
     lead += [f"{name.replace('_', ' ')}: {counted(times, 'list')}." for name, times in raised.items()]
     head = ("User", *(f"Place {place}" for place in range(1, places + 1)))
-    table = Table(head, rows, "", " ".join(filter(None, words)), numbers=False)
+    table = Table(head, rows, "", more, numbers=False)
     title = f"{shortened(found.rule)}: {counted(found.n_users, 'list')} of up to {counted(found.k, 'item')}"
     return snippet(Shown(title, tuple(lead), (table,)))
