@@ -218,6 +218,10 @@ class FunctionReward(RewardSignal):
         """Call the function."""
         return self.function(contexts, action, outcome)
 
+    def state(self) -> dict[str, Any]:
+        """Return the name of the function, which is all that JSON can hold of it; see `UnkeptFunction`."""
+        return {"function": getattr(self.function, "__qualname__", repr(self.function))}
+
 
 @rewards.register("function")
 @dataclass(frozen=True)

@@ -87,7 +87,7 @@ def main() -> None:
         sys.stdout.reconfigure(errors="backslashreplace")  # names of files may hold half a character
     try:
         try:
-            with LibraryWarnings(), _progress():
+            with LibraryWarnings(), _bars():
                 app()
         finally:
             sys.stdout.flush()
@@ -117,7 +117,7 @@ def _give_up_output() -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def _progress() -> AbstractContextManager[None]:
+def _bars() -> AbstractContextManager[None]:
     """Show no bars beside JSON: whoever reads that is a program."""
     return observed(SILENT) if "--json" in sys.argv else nullcontext()
 

@@ -198,7 +198,7 @@ def _reward(name: str, signal: RewardSignal, policy: ParticipatoryPolicy) -> dic
             f"the reward of {name!r} is {what}, so a run folder cannot keep it; register it "
             "(accordant.rewards.rewards.register), or let a reward model learn it"
         )
-    return {"signal": "function", "function": getattr(signal.function, "__qualname__", repr(signal.function))}
+    return {"signal": "function", **signal.state()}
 
 
 def _registered(kind: str, name: str, found: Any, create: Any) -> dict[str, Any]:
