@@ -15,7 +15,7 @@ from accordant.metrics import metrics
 from accordant.report.render import render
 from accordant.runs.fitted_run import NO_UNTOUCHED, case_of
 from accordant.runs.folder import read_run
-from accordant.runs.record_parts import board, leaderboard_of
+from accordant.runs.record.parts import board, leaderboard_of
 
 TABLE = {"Grant": {"Full": 1.0, "Part": 0.6, "None": 0.0}, "Lower": {"Full": 0.6, "Part": 0.9, "None": 0.3},
          "Deny": {"Full": 0.1, "Part": 0.3, "None": 0.8}}  # fmt: skip
@@ -144,10 +144,10 @@ def test_a_page_alone(policy, kept, untouched, tmp_path, monkeypatch):
 
 @pytest.mark.long
 def test_its_page_can_be_rendered(kept, bare):
-    for folder in (kept, bare):
-        page = render(read_run(folder).record)
-        assert "Python" in page
-    assert "No untouched rows were given" in page
+    pages = [render(read_run(folder).record) for folder in (kept, bare)]
+    for told in ("No rows were set aside", "No untouched rows were given", "rows of training, held out from the models"):
+        assert told not in pages[0] and told in pages[1]
+    assert "neither to learn nor to select" in pages[0] and "neither to learn nor to select" not in pages[1]
 
 
 def test_places_and_rows_that_are_refused(policy, kept, untouched, tmp_path):
