@@ -17,7 +17,11 @@ ROOT = Path(__file__).parent.parent
 WRITTEN = [page for page in sorted((ROOT / "docs").rglob("*.md")) if "_build" not in page.parts]
 PAGES = [ROOT / "README.md", ROOT / "CHANGELOG.md", *WRITTEN]
 # the version of matplotlib that a peer of ours pins calls pyparsing by old names
-OLD_NAMES = [part for name in ("_mathtext", "_fontconfig_pattern") for part in ("-W", f"ignore::DeprecationWarning:matplotlib.{name}")]
+OLD_NAMES = [
+    part
+    for name in ("_mathtext", "_fontconfig_pattern")
+    for part in ("-W", f"ignore::DeprecationWarning:matplotlib.{name}")
+]
 FENCE = re.compile(r"^```(\w*)([^\n]*)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
 

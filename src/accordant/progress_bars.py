@@ -69,9 +69,7 @@ class TqdmBars:
 
     def begin(self, words: str, total: int) -> Advance:
         """Show a bar."""
-        from tqdm.auto import tqdm
-
-        bar = tqdm(total=total, desc=plain(words), leave=False, delay=PATIENCE)
+        bar = _tqdm()(total=total, desc=plain(words), leave=False, delay=PATIENCE)
 
         def advance() -> None:
             bar.update()
@@ -82,6 +80,15 @@ class TqdmBars:
     def end(self, advance: Advance) -> None:
         """Close the bar."""
         self._shown.pop(advance).close()
+
+
+def _tqdm() -> Any:
+    """Return tqdm with widgets, or with text where there are none: it warns of their absence in every notebook."""
+    if importlib.util.find_spec("ipywidgets") is None:
+        from tqdm.std import tqdm
+    else:
+        from tqdm.auto import tqdm
+    return tqdm
 
 
 @bars.register("terminal")

@@ -145,7 +145,11 @@ def test_a_page_alone(policy, kept, untouched, tmp_path, monkeypatch):
 @pytest.mark.long
 def test_its_page_can_be_rendered(kept, bare):
     pages = [render(read_run(folder).record) for folder in (kept, bare)]
-    for told in ("No rows were set aside", "No untouched rows were given", "rows of training, held out from the models"):
+    for told in (
+        "No rows were set aside",
+        "No untouched rows were given",
+        "rows of training, held out from the models",
+    ):
         assert told not in pages[0] and told in pages[1]
     assert "neither to learn nor to select" in pages[0] and "neither to learn nor to select" not in pages[1]
 
