@@ -30,13 +30,13 @@ from accordant.report.render import render
 from accordant.rewards import FunctionReward, ObservedReward, RewardSignal, TableReward, rewards
 from accordant.runs.execution import CarriedOut
 from accordant.runs.folder import free_folder, write_run
+from accordant.runs.models.trusted_types import refuse_unsavable
 from accordant.runs.pages import write_html
 from accordant.runs.record import Record
 from accordant.runs.record.parts import groupings, make_record, plain
 from accordant.runs.reward_sources import reward_sources
 from accordant.runs.row_split import Dealing
 from accordant.runs.scrutiny import Scrutiny
-from accordant.runs.models.trusted_types import refuse_unsavable
 
 Rows = Mapping[str, Any]
 """Untouched rows as `accordant.ParticipatoryPolicy.save` takes them."""

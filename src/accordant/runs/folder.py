@@ -21,7 +21,6 @@ from accordant.json_values import read_json_value
 from accordant.policy import ParticipatoryPolicy
 from accordant.recommendation import Recommendations
 from accordant.report.render import render
-from accordant.runs.sections.adoption import recommended
 from accordant.runs.chain import Link, links_of
 from accordant.runs.execution import CarriedOut
 from accordant.runs.manifest import Manifest
@@ -29,6 +28,7 @@ from accordant.runs.models.policy_state import STATE_FILE, load_policy, save_pol
 from accordant.runs.pages import write_html
 from accordant.runs.record import FORMAT, Record, Row
 from accordant.runs.record.parts import leaderboard_of
+from accordant.runs.sections.adoption import recommended
 from accordant.tables.output import MANIFEST, RECORD, Input, check_output_folder, output_folder, write_part
 from accordant.tables.text import csv_text, file_hash
 

@@ -29,10 +29,10 @@ mpl.use("Agg")
 @pytest.fixture(autouse=True)
 def closed_figures():
     """No figure stays open."""
-    from matplotlib import pyplot
+    import matplotlib.pyplot as plt
 
     yield
-    pyplot.close("all")
+    plt.close("all")
 
 
 @pytest.fixture(scope="module")
@@ -199,12 +199,12 @@ def test_an_explanation_shows_e_of_its_context(expected):
 
 
 def test_axes_that_are_given_are_used(weighed):
-    from matplotlib import pyplot
+    import matplotlib.pyplot as plt
 
-    _, (left, right) = pyplot.subplots(1, 2)
+    _, (left, right) = plt.subplots(1, 2)
     board = weighed(0.5, 0.5)
     assert board.plot(ax=left) is left and board.plot_trade_off("Welfare", "Accuracy", ax=right) is right
-    assert len(pyplot.get_fignums()) == 1
+    assert len(plt.get_fignums()) == 1
 
 
 def test_names_are_no_formulas_and_do_not_steer(weighed):

@@ -61,7 +61,7 @@ class Weighing(Displayed):
     choices: OtherChoices | None
 
     def plot(self, *, ax: Axes | None = None) -> Axes:
-        """Draw who wins at which weights: triangle, strip or shares, by the number of metrics; needs the extra ``plot``.
+        """Draw who wins at which weights, as a map or, for many metrics, as shares; needs the extra ``plot``.
 
         Parameters
         ----------
