@@ -40,10 +40,8 @@ if TYPE_CHECKING:
         deliberation,
         evaluation,
         explanation,
-        learning,
         metrics,
         preferences,
-        report,
         runs,
         slates,
         strategies,
@@ -53,24 +51,7 @@ if TYPE_CHECKING:
     from accordant.runs.folder import read_run
 
 _LAZY_PARTS = {"ParticipatoryPolicy": "accordant.policy", "read_run": "accordant.runs.folder"}
-_LAZY_ROOMS = (
-    "agents",
-    "allocations",
-    "axioms",
-    "cases",
-    "certificates",
-    "deliberation",
-    "evaluation",
-    "explanation",
-    "learning",
-    "metrics",
-    "preferences",
-    "report",
-    "runs",
-    "slates",
-    "strategies",
-    "voting",
-)
+_INNER_ROOMS = ("learning", "report")  # reachable too, but what they hold may change without notice
 
 __version__ = "0.1.0"
 
@@ -108,11 +89,9 @@ __all__ = [
     "deliberation",
     "evaluation",
     "explanation",
-    "learning",
     "metrics",
     "preferences",
     "read_run",
-    "report",
     "runs",
     "slates",
     "split_rows",
@@ -125,7 +104,7 @@ def __getattr__(name: str) -> Any:
     """Import a room, or what needs scikit-learn, on first use."""
     if name in _LAZY_PARTS:
         return getattr(importlib.import_module(_LAZY_PARTS[name]), name)
-    if name in _LAZY_ROOMS:
+    if name in __all__ or name in _INNER_ROOMS:
         return importlib.import_module(f"accordant.{name}")
     # with these two Python itself names the nearest of `dir`
     raise AttributeError(f"module 'accordant' has no attribute {name!r}", name=name, obj=sys.modules[__name__])
@@ -133,4 +112,4 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     """Return everything that is public, imported or not."""
-    return sorted({*__all__, *(name for name in globals() if name.startswith("__"))})
+    return sorted({*__all__, *_INNER_ROOMS, *(name for name in globals() if name.startswith("__"))})

@@ -20,6 +20,8 @@ from accordant.registry import Registry
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+TITLE = "A policy fitted in Python"  # of a page that nobody named
+
 representations: Registry[str] = Registry(
     "representation",
     group="accordant.representations",
@@ -73,15 +75,9 @@ class Kept:
     """A fitted policy that can be written down as a run, and as the page of one."""
 
     def save(
-        self,
-        folder: str | Path,
-        X: Any = None,
-        *,
-        actions: Any = None,
-        outcomes: Any = None,
-        rewards: Any = None,
-        title: str = "A policy fitted in Python",
-    ) -> Path:
+        self, folder: str | Path, X: Any = None, *, actions: Any = None, outcomes: Any = None, rewards: Any = None,
+        title: str = TITLE,
+    ) -> Path:  # fmt: skip
         """Write the policy as a run folder, which every command on a RUN and `accordant.read_run` read.
 
         Figures of the run are about rows that took no part in `fit`, if they are given. Without them they are about the
@@ -112,15 +108,9 @@ class Kept:
         return kept
 
     def report(
-        self,
-        page: str | Path,
-        X: Any = None,
-        *,
-        actions: Any = None,
-        outcomes: Any = None,
-        rewards: Any = None,
-        title: str = "A policy fitted in Python",
-    ) -> Path:
+        self, page: str | Path, X: Any = None, *, actions: Any = None, outcomes: Any = None, rewards: Any = None,
+        title: str = TITLE,
+    ) -> Path:  # fmt: skip
         """Write the page that the run of the policy has, and nothing else; arguments as for `save`.
 
         Parameters

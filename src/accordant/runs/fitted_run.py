@@ -12,8 +12,6 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
-
 from accordant import strategies
 from accordant.cases.loaders import CaseData
 from accordant.cases.spec import CaseSpec
@@ -37,6 +35,7 @@ from accordant.runs.record.parts import groupings, make_record, plain
 from accordant.runs.reward_sources import reward_sources
 from accordant.runs.row_split import Dealing
 from accordant.runs.scrutiny import Scrutiny
+from accordant.tables.text import csv_text
 
 Rows = Mapping[str, Any]
 """Untouched rows as `accordant.ParticipatoryPolicy.save` takes them."""
@@ -136,9 +135,9 @@ def _record(
 
 def _text(log: Log) -> str:
     """Return rows as CSV."""
-    columns = {name: log.contexts[name] for name in log.contexts}
-    frame = pd.DataFrame({**columns, "·action": log.actions, "·outcome": log.outcomes})
-    return str(frame.assign(**{f"·reward {name}": values for name, values in log.rewards.items()}).to_csv(index=False))
+    columns = {name: log.contexts[name] for name in log.contexts} | {"·action": log.actions, "·outcome": log.outcomes}
+    columns |= {f"·reward {name}": values for name, values in log.rewards.items()}
+    return csv_text(columns, zip(*(column.tolist() for column in columns.values()), strict=True))
 
 
 def case_of(policy: ParticipatoryPolicy, title: str, name: str) -> CaseSpec:
