@@ -18,7 +18,7 @@ from accordant.evaluation.stakeholder_gains import stakeholder_gains
 from accordant.evaluation.weighting import weigh_leaderboard
 from accordant.explanation import explain
 from accordant.faces import Displayed, representations
-from accordant.report.notebook.scoped_style import scoped
+from accordant.report.notebook.scoped_style import dark_rules, scoped
 from accordant.statistics import Estimate
 from accordant.utilities import ExpectedRewards
 
@@ -173,6 +173,14 @@ def test_rules_that_nothing_uses_are_left_out():
     assert found.splitlines() == [
         ".accordant.accordant { --ink: #000; }", ".accordant.accordant p { margin: 0 }",
         ".accordant.accordant .number:not(.y) { color: red }",
+    ]  # fmt: skip
+
+
+def test_rules_for_the_dark_are_kept_apart():
+    sheet = "@media screen and (prefers-color-scheme: dark) { :root { --ink: #fff; } p { margin: 0 } } p { margin: 1 }"
+    assert scoped(sheet, "<p></p>") == ".accordant.accordant p { margin: 1 }"
+    assert scoped(dark_rules(sheet), "<p></p>").splitlines() == [
+        ".accordant.accordant { --ink: #fff; }", ".accordant.accordant p { margin: 0 }"
     ]  # fmt: skip
 
 

@@ -13,7 +13,7 @@ ASKED = re.compile(r"::?[a-z-]+(?:\((?:[^()]|\([^()]*\))*\))?|\[[^\]]*\]")  # ps
 COMMA = re.compile(r",(?![^()]*\))")
 USED_CLASSES, USED_ELEMENTS = re.compile(r' class="([^"]*)"'), re.compile(r"<([a-z][a-z0-9]*)")
 WHOLE_PAGE = (":root", "html", "body")
-PAPER = "@media print"
+PAPER, DARK = "@media print", "prefers-color-scheme: dark"
 
 
 def scoped(sheet: str, html: str) -> str:
@@ -22,7 +22,7 @@ def scoped(sheet: str, html: str) -> str:
     Parameters
     ----------
     sheet
-        Rules, and rules within ``@media``; those for paper are left out.
+        Rules, and rules within ``@media``; those for paper and for the dark are left out.
     html
         What stands in the block.
     """
@@ -31,10 +31,16 @@ def scoped(sheet: str, html: str) -> str:
     return "\n".join(_kept(sheet, classes, elements))
 
 
+def dark_rules(sheet: str) -> str:
+    """Return the rules that a sheet has for systems that are dark."""
+    return "\n".join(body for head, body in _blocks(sheet) if head.startswith("@") and DARK in head)
+
+
 def _kept(sheet: str, classes: frozenset[str], elements: frozenset[str]) -> Iterator[str]:
     for head, body in _blocks(sheet):
         if head.startswith("@"):
-            inside = [] if head.startswith(PAPER) else list(_kept(body, classes, elements))
+            elsewhere = head.startswith(PAPER) or DARK in head
+            inside = [] if elsewhere else list(_kept(body, classes, elements))
             if inside:
                 yield f"{head} {{ {' '.join(inside)} }}"
             continue

@@ -10,7 +10,7 @@ from markupsafe import Markup
 
 from accordant.report.charts.panels import score_axis, score_strip
 from accordant.report.labels import shortened
-from accordant.report.notebook.scoped_style import scoped
+from accordant.report.notebook.scoped_style import dark_rules, scoped
 from accordant.report.page import Page, breakable
 from accordant.report.reading import GOALS, MARKS, Line
 from accordant.report.scale import Cell, count, number
@@ -92,7 +92,8 @@ def block(template: str, **content: object) -> str:
     room = importlib.resources.files("accordant.report") / "notebook"
     sheet = PAGE.sheets + (room / "notebook.css").read_text(encoding="utf-8")
     dark = (room / "dark.css").read_text(encoding="utf-8")
-    light, used = scoped(sheet, html), scoped(dark, html)
+    # where the page has colours for the dark, they count, last
+    light, used = scoped(sheet, html), scoped(f"{dark}\n{dark_rules(sheet)}", html)
     return f'<div class="accordant"><style>\n{light}\n{_in_the_dark(used)}\n</style>\n{html}</div>'
 
 

@@ -24,9 +24,9 @@ MARKERS = {
 }  # fmt: skip
 SIZES = {"*": 11.0, "D": 5.4, "x": 6.0}  # points across, where a mark looks smaller or larger than a circle
 FACES = ("Helvetica Neue", "Arial", "Liberation Sans", "DejaVu Sans")
-VARIABLE = re.compile(r"--([a-z-]+): (#[0-9a-f]{3,6})")
-FAMILY = re.compile(r"\.mark\.of-(\w+) \{ fill: (#[0-9a-f]{6})")
-AREA = re.compile(r"\.area\.hatch-\d[^{]*\{ fill: (#[0-9a-f]{6})")
+VARIABLE = re.compile(r"--([a-z0-9-]+): (#[0-9a-f]{3,6})")
+FAMILY = re.compile(r"\.mark\.of-(\w+) \{ fill: ([^;]+);")
+AREA = re.compile(r"\.area\.hatch-\d[^{]*\{ fill: ([^;]+);")
 NAME = 42  # letters of a name beside an axis
 WIDTH, ROW, REST = 6.8, 0.3, 1.1  # inches: of a figure, of a row, of title and axis
 
@@ -35,15 +35,20 @@ WIDTH, ROW, REST = 6.8, 0.3, 1.1  # inches: of a figure, of a row, of title and 
 def colours() -> dict[str, str]:
     """Return the colours of light pages, by their names in the sheet; those of kinds of strategies by ``of-KIND``."""
     sheet = (importlib.resources.files(SHARED) / "style.css").read_text(encoding="utf-8")
-    root = sheet[sheet.index(":root") : sheet.index("}")]
-    return dict(VARIABLE.findall(root)) | {f"of-{kind}": colour for kind, colour in FAMILY.findall(sheet)}
+    named = dict(VARIABLE.findall(sheet[sheet.index(":root") : sheet.index("}")]))
+    return named | {f"of-{kind}": _colour(value, named) for kind, value in FAMILY.findall(sheet)}
+
+
+def _colour(value: str, named: Mapping[str, str]) -> str:
+    """Return a colour that may be a variable of the sheet."""
+    return named[value.removeprefix("var(--").removesuffix(")")] if value.startswith("var(") else value
 
 
 @functools.lru_cache(maxsize=1)
 def area_colours() -> tuple[str, ...]:
     """Return the fills of areas that are told apart by hatches, paper first."""
     sheet = (importlib.resources.files(SHARED) / "style.css").read_text(encoding="utf-8")
-    return (colours()["paper"], *AREA.findall(sheet))
+    return (colours()["paper"], *(_colour(value, colours()) for value in AREA.findall(sheet)))
 
 
 def axes(ax: Axes | None, height: float, width: float = WIDTH) -> Axes:
