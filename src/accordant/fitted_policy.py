@@ -24,6 +24,7 @@ from accordant.evaluation.omitted_features import omitted_feature_odds_ratios
 from accordant.evaluation.sensitivity import ODDS_RATIOS, not_applicable
 from accordant.evidence import Evidence
 from accordant.explanation import Explanation, explain
+from accordant.faces import Kept
 from accordant.learning.behaviour import LoggedBehaviour
 from accordant.learning.expectation import expected_rewards, weighted_rewards
 from accordant.learning.grid_resolution import GridResolution, grid_resolution
@@ -33,6 +34,7 @@ from accordant.learning.reward_models import OutcomeRewardModel
 from accordant.metrics import Metric, weighted_metrics
 from accordant.predictions import OutcomePrediction
 from accordant.problem import DecisionProblem, row_place
+from accordant.progress import by_verbosity
 from accordant.recommendation import Recommendations
 from accordant.rewards import ObservedReward, RewardSignal
 from accordant.strategies import Strategy
@@ -41,7 +43,7 @@ from accordant.unusual import Unusual, UnusualSpec
 from accordant.utilities import ExpectedRewards
 
 
-class FittedPolicy(BaseEstimator):  # type: ignore[misc]
+class FittedPolicy(Kept, BaseEstimator):  # type: ignore[misc]
     """A fitted policy: E, decisions, certificates, explanations and leaderboards on new rows.
 
     `accordant.ParticipatoryPolicy` fits it and documents what it holds.
@@ -55,6 +57,7 @@ class FittedPolicy(BaseEstimator):  # type: ignore[misc]
     ranges: Mapping[str, tuple[float, float]] | None
     unusual: Mapping[str, str] | None
     random_state: int
+    verbose: int
     features_: tuple[str, ...]
     types_: Mapping[str, ColumnType]
     profile_: TrainingProfile
@@ -240,6 +243,7 @@ class FittedPolicy(BaseEstimator):  # type: ignore[misc]
         declared.check(self.problem.actions)
         return declared
 
+    @by_verbosity
     def certify(
         self,
         X: Any,

@@ -23,6 +23,7 @@ from accordant.learning.log_input import read_log
 from accordant.learning.novelty import TrainingProfile
 from accordant.metrics import Metric, weighted_metrics
 from accordant.problem import DecisionProblem
+from accordant.progress import by_verbosity
 from accordant.rewards import ObservedReward, RewardSignal
 from accordant.strategies import Strategy
 from accordant.tables.column_types import ColumnType, typed_contexts
@@ -94,6 +95,8 @@ class ParticipatoryPolicy(FittedPolicy):
         Integer seed of the policy's whole tree of generators.
     n_jobs
         Threads for independent fits.
+    verbose
+        Whether notebooks and terminals show how far long work is; 0 for no bars.
 
     Attributes
     ----------
@@ -147,6 +150,7 @@ class ParticipatoryPolicy(FittedPolicy):
         unusual: Mapping[str, str] | None = None,
         random_state: int = 0,
         n_jobs: int = 1,
+        verbose: int = 1,
     ) -> None:
         self.problem = problem
         self.features = features
@@ -173,6 +177,7 @@ class ParticipatoryPolicy(FittedPolicy):
         self.unusual = unusual
         self.random_state = random_state
         self.n_jobs = n_jobs
+        self.verbose = verbose
 
     def fit(self, X: Any, *, actions: Any, outcomes: Any, rewards: Rewards) -> Self:
         """Learn, cross-validate, and select D*.
@@ -197,6 +202,7 @@ class ParticipatoryPolicy(FittedPolicy):
         log, signals = read_log(self.problem, X, actions, outcomes, rewards, self.group, self.types)
         return self.fit_log(log, signals)
 
+    @by_verbosity
     def fit_log(self, log: Log, signals: Mapping[str, RewardSignal]) -> Self:
         """`fit` on a log that was read already, with a reward signal per stakeholder."""
         metrics = weighted_metrics(self.metrics)

@@ -9,12 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from accordant.decisions import Decisions
+from accordant.faces import Displayed
 from accordant.unusual import Unusual, UnusualCounts, UnusualSpec
 from accordant.utilities import ExpectedRewards
 
 
 @dataclass(frozen=True, eq=False)
-class Recommendations:
+class Recommendations(Displayed):
     """Actions with what speaks for them.
 
     Attributes

@@ -11,13 +11,14 @@ from numpy.typing import NDArray
 
 from accordant.arrays import real_array
 from accordant.errors import InputError, RewardError, UnknownNameError
+from accordant.faces import Displayed
 
 TOLERANCE = 1e-9  # how far rounding may carry an expectation of rewards outside [0, 1]
 SINGLE_PRECISION_TOLERANCE = 1e-6  # the same for float32, which carries seven digits
 
 
 @dataclass(frozen=True, eq=False)
-class ExpectedRewards:
+class ExpectedRewards(Displayed):
     """``E[i, a, t]``: the expected reward of stakeholder i if action a is taken in context t.
 
     Parameters

@@ -13,8 +13,9 @@ import os
 import sys
 import time
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from importlib.metadata import entry_points
-from typing import Annotated
+from typing import Annotated, TextIO
 
 import typer
 
@@ -22,6 +23,7 @@ from accordant import __version__
 from accordant.cli.library_warnings import LibraryWarnings
 from accordant.errors import InputError
 from accordant.naming import plain_lines
+from accordant.progress import SILENT, observed
 from accordant.terminal import (
     say,
 )
@@ -85,7 +87,7 @@ def main() -> None:
         sys.stdout.reconfigure(errors="backslashreplace")  # names of files may hold half a character
     try:
         try:
-            with LibraryWarnings():
+            with LibraryWarnings(), _bars():
                 app()
         finally:
             sys.stdout.flush()
@@ -115,6 +117,23 @@ def _give_up_output() -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
+def _bars() -> AbstractContextManager[None]:
+    """Show no bars beside JSON: whoever reads that is a program."""
+    return observed(SILENT) if "--json" in sys.argv else nullcontext()
+
+
+class _Lines(logging.StreamHandler):  # type: ignore[type-arg]
+    """Lines on whatever standard error is when they come: bars put something in its place, to be below them."""
+
+    def __init__(self) -> None:
+        logging.Handler.__init__(self)
+
+    @property
+    def stream(self) -> TextIO:
+        """Standard error."""
+        return sys.stderr
+
+
 class _Progress(logging.Formatter):
     """Seconds since the start before every message."""
 
@@ -125,7 +144,7 @@ class _Progress(logging.Formatter):
 
 
 def _show_progress() -> None:
-    handler: logging.Handler = logging.StreamHandler(sys.stderr)
+    handler = _Lines()
     handler.setFormatter(_Progress())
     logger = logging.getLogger("accordant")
     logger.addHandler(handler)

@@ -120,7 +120,7 @@ def study(
 
     overrides = Overrides(None if rows is None else tuple(rows), folds, resamples)
     options = StudyOptions(data, jobs or free_cores(), limit)
-    result, folder = carry_out_study(study, out, options, overrides, lambda line: say(line, err=True))
+    result, folder = carry_out_study(study, out, options, overrides)
     print_json(result.to_json() | {"folder": str(folder)}) if json else print_study(result, folder)
     if result.failures:
         raise typer.Exit(2 if all(each.wrong_input for each in result.failures) else 1)

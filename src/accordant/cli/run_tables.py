@@ -10,6 +10,7 @@ import numpy as np
 from rich.table import Table
 
 from accordant.errors import InputError
+from accordant.explanation.wording import HEADINGS
 from accordant.runs.record import Board, OutcomeModelPart, Record
 from accordant.runs.sections.certification import DELTAS, Certified
 from accordant.statistics import Estimate
@@ -18,12 +19,6 @@ from accordant.terminal import PlainConsole
 SHOWN_METRICS = 5  # weighted metrics that fit beside the score; all of them are in the report
 WIDTH = 100  # columns of a page that is piped somewhere
 QUARTILES = {0.25: "lower", 0.5: "median", 0.75: "upper"}  # of the radius
-HEADINGS = {  # of explanations, by topic
-    "decides": "The decision",
-    "traded": "What it traded off",
-    "change": "What would have changed it",
-    "sure": "How sure it is",
-}
 
 
 def print_run(record: Record, folder: Path) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from accordant.explanation.misreports import smallest_misreports
 from accordant.explanation.result import Choice, Comparison, Favourite, Findings, PivotalHere
 from accordant.explanation.weights import smallest_weight_changes
 from accordant.explanation.wording import sentences_by_topic
+from accordant.faces import Displayed, drawn
 from accordant.json_values import finite
 from accordant.recommendation import Recommendations
 from accordant.strategies import decide as decide_rules
@@ -27,10 +28,28 @@ from accordant.strategies.selection import SINGLE_PRECISION_TOLERANCE, TIE_TOLER
 from accordant.strategies.strategy import Strategy
 from accordant.utilities import ExpectedRewards
 
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
 
 @dataclass(frozen=True)
-class Explanation(Findings):
+class Explanation(Displayed, Findings):
     """Why one decision was taken and what would have changed it; see `Findings` for its attributes."""
+
+    def plot(self, *, ax: Axes | None = None) -> Axes:
+        """Draw what every action gives every stakeholder, the decision on top; needs the extra ``plot``.
+
+        Parameters
+        ----------
+        ax
+            Where to draw; None for a figure of its own.
+
+        Raises
+        ------
+        InputError
+            If matplotlib is not installed, or there are more stakeholders than marks.
+        """
+        return drawn("explanation", self, ax)
 
     def to_json(self) -> dict[str, Any]:
         """Return plain values, with the sentences by topic; what is not a finite number is null."""

@@ -15,6 +15,12 @@ from accordant.naming import listed
 
 MINUS = "\N{MINUS SIGN}"
 SMALL = 0.001  # below this three decimals would show too little
+HEADINGS = {  # of sentences, by topic
+    "decides": "The decision",
+    "traded": "What it traded off",
+    "change": "What would have changed it",
+    "sure": "How sure it is",
+}
 
 
 def shown(value: float, rounding: str = ROUND_HALF_EVEN, digits: int | None = None) -> str:

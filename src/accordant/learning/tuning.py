@@ -9,8 +9,6 @@ choose the parameters of a model that is scored on it.
 from __future__ import annotations
 
 import itertools
-import logging
-import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -27,16 +25,13 @@ from threadpoolctl import threadpool_limits
 from accordant.arrays import Codes
 from accordant.errors import InputError, allowed_names
 from accordant.learning.folds import all_but
+from accordant.progress import steps
 
 Result = TypeVar("Result")
 
-logger = logging.getLogger(__name__)
-
-SECONDS_BETWEEN_LINES = 2.0
-
 
 def run_all(tasks: Sequence[Callable[[], Result]], n_jobs: int, doing: str) -> list[Result]:
-    """Run tasks on `n_jobs` threads, return their results in order, and log how far they are now and then.
+    """Run tasks on `n_jobs` threads, return their results in order, and tell how far they are.
 
     Threads suffice because the estimators release the interpreter lock while they fit. Inner pools are
     held at one thread: histogram boosting on small data slows down by orders of magnitude otherwise.
@@ -52,12 +47,11 @@ def run_all(tasks: Sequence[Callable[[], Result]], n_jobs: int, doing: str) -> l
         arriving = Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator")(
             delayed(alone)(task) for task in tasks
         )
-        results, last = [], time.monotonic()
-        for result in arriving:
-            results.append(result)
-            if time.monotonic() - last > SECONDS_BETWEEN_LINES:
-                last = time.monotonic()
-                logger.info("%s: %d of %d", doing, len(results), len(tasks))
+        results = []
+        with steps(doing, len(tasks)) as advance:
+            for result in arriving:
+                results.append(result)
+                advance()
     return results
 
 

@@ -15,6 +15,7 @@ from accordant.runs.record import Record
 
 SPECIAL = re.compile(r"[:_\[]")  # a label without these is a word already
 PARTS = re.compile(r"(?P<name>\w+)(?:\[(?P<parameters>.+)\])?")
+LONGEST = 200  # letters of a name where it stands in a line of others
 PREFIXES = {"constant": "Always {}", "stakeholder": "{} alone"}
 PROPER = {
     "kalai smorodinsky": "Kalai–Smorodinsky", "nash": "Nash", "borda": "Borda", "copeland": "Copeland",
@@ -42,6 +43,11 @@ def readable(label: str) -> str:
     for word, proper in PROPER.items():
         name = re.sub(rf"\b{word}\b", proper, name)
     return f"{name} ({parts['parameters'].replace('_', ' ')})" if parts["parameters"] else name
+
+
+def shortened(name: str) -> str:
+    """Return a name no longer than can be read."""
+    return name if len(name) <= LONGEST else name[: LONGEST - 1] + "…"
 
 
 def readable_names(record: Record) -> dict[str, str]:

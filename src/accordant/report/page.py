@@ -67,10 +67,14 @@ class Page:
         return environment
 
     @cached_property
-    def _style(self) -> Markup:
+    def sheets(self) -> str:
+        """The sheet of all pages, with its own after it."""
         shared = (importlib.resources.files(SHARED) / "style.css").read_text(encoding="utf-8")
-        styles = (shared, self._own_style) if self.sheet else (shared,)
-        return Markup("\n".join(styles))  # noqa: S704 - files of this package
+        return f"{shared}\n{self._own_style}" if self.sheet else shared
+
+    @property
+    def _style(self) -> Markup:
+        return Markup(self.sheets)  # noqa: S704 - files of this package
 
     @cached_property
     def _own_style(self) -> str:

@@ -57,7 +57,10 @@ def _score_told(reading: Reading) -> list[Markup]:
     line, chosen = reading.selected, reading.record.selection.score
     if line is None:
         return []
-    place = f"On the {count(reading.record.data.test)} test rows, which were used neither to learn nor to select, "
+    data = reading.record.data
+    place = f"On the {count(data.test)} test rows, which were used neither to learn nor to select, "
+    if not data.test:
+        place = f"On the {count(data.train)} rows of training, held out from the models in turn, "
     told = [sentence(f"{place}its composite score is {_score(line, reading)}.")]
     if chosen is not None:
         limits = interval(chosen.low, chosen.high)

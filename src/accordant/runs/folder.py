@@ -15,14 +15,20 @@ from jinja2 import TemplateError
 
 from accordant.cases.spec import CaseSpec
 from accordant.errors import DataError, RunFolderError, SpecError
+from accordant.evaluation import Leaderboard
+from accordant.faces import Displayed
 from accordant.json_values import read_json_value
 from accordant.policy import ParticipatoryPolicy
+from accordant.recommendation import Recommendations
 from accordant.report.render import render
 from accordant.runs.chain import Link, links_of
 from accordant.runs.execution import CarriedOut
 from accordant.runs.manifest import Manifest
 from accordant.runs.models.policy_state import STATE_FILE, load_policy, save_policy
+from accordant.runs.pages import write_html
 from accordant.runs.record import FORMAT, Record, Row
+from accordant.runs.record.parts import leaderboard_of
+from accordant.runs.sections.adoption import recommended
 from accordant.tables.output import MANIFEST, RECORD, Input, check_output_folder, output_folder, write_part
 from accordant.tables.text import csv_text, file_hash
 
@@ -32,7 +38,7 @@ FORGED = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, R
 
 
 @dataclass(frozen=True)
-class Run:
+class Run(Displayed):
     """A finished run.
 
     Attributes
@@ -66,6 +72,33 @@ class Run:
     def policy(self) -> ParticipatoryPolicy:
         """The saved policy, ready to recommend."""
         return load_policy(self.case, lambda name: self.manifest.read(f"{MODELS}/{name}"))
+
+    @cached_property
+    def leaderboard(self) -> Leaderboard:
+        """Strategies × metrics with intervals, on the untouched rows of the run."""
+        return leaderboard_of(self.record.test)
+
+    def recommend(self, X: Any, *, strategy: str | None = None) -> Recommendations:
+        """Decide for new contexts as ``accordant recommend`` does.
+
+        Parameters
+        ----------
+        X
+            Contexts with the features of the run: any data frame narwhals reads, or a mapping of columns.
+        strategy
+            Label of another strategy than D*.
+        """
+        return recommended(self, X, strategy)
+
+    def report(self, page: str | Path) -> Path:
+        """Write the page of the run, with the sections that were added to it, and return its path.
+
+        Raises
+        ------
+        InputError
+            If the name does not end with ``.html``, or the place is refused.
+        """
+        return write_html(self.page, Path(page))
 
     def page(self) -> str:
         """Return the report as HTML.

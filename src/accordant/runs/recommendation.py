@@ -211,6 +211,10 @@ def untouched_rows(run: Run, data: str | None) -> Untouched:
         If the data cannot be found, or are not those that the run was made from.
     """
     case, recorded, seed = run.case, run.record.data, run.record.seed
+    if case.data.file is None and case.simulator is None:
+        raise InputError(
+            f"the run {run.path} was made from {recorded.source}, which no file holds; name a file of rows"
+        )
     try:
         loaded = case_data(case, Path(), RunOptions(seed, data), case.signals())
     except DataNotFoundError as error:

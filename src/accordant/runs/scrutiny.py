@@ -38,6 +38,7 @@ from accordant.explanation.influence import influence, pivotal
 from accordant.metrics import Metric, weighted_metrics
 from accordant.metrics.expressions import Expression, Sum
 from accordant.policy import ParticipatoryPolicy
+from accordant.progress import steps
 from accordant.strategies import Strategy
 
 logger = logging.getLogger(__name__)
@@ -112,7 +113,7 @@ class Scrutiny:
         return {
             "strategy": policy.selected_,
             "certificates": survey(rule, evidence.expected, largest=largest, known=self.known).to_json(RADII),
-            "by_strategy": [self._compared(policy.strategies_[label]) for label in self.candidates],
+            "by_strategy": self._by_strategy(),
             "bounds": bounds,
             "unbounded": unbounded,
             "ranking": self._ranking(unbounded),
@@ -134,6 +135,15 @@ class Scrutiny:
             generator=randomness.generator(policy.random_state, "resamples"), resamples=policy.resamples,
             level=policy.level,
         ).to_json()  # fmt: skip
+
+    def _by_strategy(self) -> list[dict[str, Any]]:
+        """Return what every candidate withstands."""
+        found = []
+        with steps("certifying strategies", len(self.candidates)) as advance:
+            for label in self.candidates:
+                found.append(self._compared(self.policy.strategies_[label]))
+                advance()
+        return found
 
     def _compared(self, rule: Strategy) -> dict[str, Any]:
         """Return what a strategy withstands: everybody together, and the worst of single stakeholders."""

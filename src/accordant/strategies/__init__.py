@@ -24,6 +24,7 @@ product of expected rewards.
 
 from __future__ import annotations
 
+import inspect
 from typing import Any
 
 from accordant.errors import InputError
@@ -48,6 +49,17 @@ def __getattr__(name: str) -> Any:
         return strategies.create(name)
     except InputError as error:
         raise AttributeError(str(error)) from None
+
+
+def __dir__() -> list[str]:
+    """Return everything that is public, with the rules that need no parameter."""
+    return sorted({*__all__, *(name for name in strategies if _needs_nothing(name))})
+
+
+def _needs_nothing(name: str) -> bool:
+    """Return whether a rule can be made by its name alone."""
+    parameters = inspect.signature(strategies.factory(name)).parameters.values()
+    return name.isidentifier() and all(each.default is not each.empty for each in parameters)
 
 
 def defaults_for(problem: DecisionProblem) -> tuple[Strategy, ...]:

@@ -13,7 +13,14 @@ import numpy as np
 
 from accordant.cases.loaders import CaseData
 from accordant.cases.spec import CaseSpec
-from accordant.evaluation import Leaderboard, group_table
+from accordant.evaluation import (
+    GroupEstimate,
+    Leaderboard,
+    LeaderboardRow,
+    MetricCell,
+    MetricColumn,
+    group_table,
+)
 from accordant.evaluation.opposed_groups import opposed_groups, opposed_remarks
 from accordant.evaluation.outcome_quality import outcome_quality
 from accordant.evidence import Evidence
@@ -31,7 +38,9 @@ from accordant.runs.record import (
     GridPart,
     GroupTable,
     LearningPart,
+    Limits,
     Measure,
+    MetricFigures,
     OutcomeModelPart,
     Overlap,
     ProxyCheck,
@@ -51,6 +60,7 @@ from accordant.runs.record.scrutiny import ScrutinyPart
 from accordant.runs.row_split import Dealing
 from accordant.scope import ScopeCard, lint
 from accordant.sections import Part
+from accordant.statistics import Estimate
 from accordant.unusual import UnusualCounts
 
 Written = TypeVar("Written", bound=Part)
@@ -202,6 +212,33 @@ def board(leaderboard: Leaderboard) -> Board:
     same = {name: getattr(leaderboard, name) for name in Board.model_fields if hasattr(leaderboard, name)}
     columns = tuple(_as(Column, column) for column in leaderboard.columns)
     return Board(**same, metrics=columns, leaderboard=tuple(Row(**plain(row)) for row in leaderboard.to_json()))
+
+
+def leaderboard_of(found: Board) -> Leaderboard:
+    """Return the leaderboard that a record holds; of the log's support for decisions it keeps what pages tell."""
+    rows = tuple(
+        LeaderboardRow(
+            row.strategy, row.kind, row.candidate, _estimate(row.score, found.level), row.among_best, row.alike,
+            float(row.tied or 0.0), row.below_best_constant,
+            {label: _metric_cell(cell, found.level) for label, cell in row.metrics.items()},
+        )
+        for row in found.leaderboard
+    )  # fmt: skip
+    columns = tuple(MetricColumn(**column.model_dump()) for column in found.metrics)
+    same = {
+        name: getattr(found, name) for name in ("n", "resamples", "level", "normalisation", "best_constant", "remarks")
+    }
+    return Leaderboard(rows, columns, **same)
+
+
+def _metric_cell(found: MetricFigures, level: float) -> MetricCell:
+    groups = tuple(GroupEstimate(each.rate, each.group, _estimate(each, level), each.n or 0) for each in found.by_group)
+    return MetricCell(_estimate(found, level), found.normalised, found.n or 0, found.reason, groups)
+
+
+def _estimate(found: Limits, level: float) -> Estimate:
+    """Return a value with its interval as records hold it; the level is that of the whole board."""
+    return Estimate(found.value, found.low, found.high, None if found.low is None else level, undefined=found.undefined)
 
 
 def _as(part: type[Written], value: Any) -> Written:
