@@ -13,6 +13,8 @@ best_set                      which of many candidates cannot be told from the b
 joint_level                   the level of single percentile intervals that hold together
 joint_band                    intervals of several paired values that hold together
 difference_bounds             bounds of differences from the intervals of both, whatever they have in common
+ChangeEvidence                evidence against "nothing changes" that may be looked at after every record;
+                              ReferenceRanks of new values, and RunningMean with its confidence sequence
 """
 
 from accordant.statistics.comparison import BestSet, best_set, difference_bounds, joint_band, joint_level, leaders
@@ -32,12 +34,16 @@ from accordant.statistics.resampling import (
     weight_blocks,
     wider_level,
 )
+from accordant.statistics.sequential import ChangeEvidence, ReferenceRanks, RunningMean
 from accordant.statistics.small_samples import mean_estimate, share_estimate, sparse_mean, student_mean, widened
 
 __all__ = [
     "BestSet",
+    "ChangeEvidence",
     "Estimate",
     "Interval",
+    "ReferenceRanks",
+    "RunningMean",
     "Units",
     "WeightBlock",
     "atkinson",

@@ -20,6 +20,7 @@ from accordant.evidence import Evidence
 from accordant.learning.grid_resolution import MovedValues
 from accordant.learning.tuning import Search
 from accordant.policy import ParticipatoryPolicy
+from accordant.runs.record.promise import promise_of
 from accordant.runs.record import (
     FORMAT,
     Board,
@@ -85,6 +86,7 @@ def make_record(
             test=evidence.n_contexts, **dealt.to_json(),
         ),
         unusual=UnusualPart(**counts.to_json()),
+        promise=promise_of(policy, evidence),
         selected=policy.selected_,
         selection=Selection(consults=_consults(policy, leaderboard), score=policy.leaderboard_.chosen_score),
         notes=(*dealt.sentences(), *_unusual(counts), *(() if grid is None else (grid.sentence,)), *case.notes),

@@ -1,0 +1,220 @@
+"""From what was seen to the result: figures, the answer in one sentence, and what a reader must know."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from accordant import __version__
+from accordant.monitoring.result import (
+    ActionShare,
+    LinesRead,
+    Measure,
+    Monitored,
+    OutcomesRead,
+    RealisedReward,
+)
+from accordant.monitoring.streams import LEAST_ERRORS, RewardStream, Streams, Whose
+from accordant.monitoring.watch import Watch
+from accordant.naming import listed
+from accordant.runs.folder import Run
+from accordant.runs.record.promise import LEAST_GROUP
+
+MOST_REASONS = 10  # why lines cannot be used, told apart; what comes after is counted together
+FURTHER = "other reasons"
+
+
+@dataclass(eq=False)
+class LinesSeen:
+    """What the log held, counted while it is read; see `accordant.monitoring.result.LinesRead`."""
+
+    decisions: int = 0
+    first: str = ""
+    last: str = ""
+    out_of_order: int = 0
+    repeated: int = 0
+    row_again: int = 0
+    other_runs: Counter[str] = field(default_factory=Counter)
+    unusable: Counter[str] = field(default_factory=Counter)
+    above: str = ""
+
+    def note(self, time: str) -> None:
+        """Count a decision."""
+        self.decisions += 1
+        self.first, self.last = min(self.first or time, time), max(self.last, time)
+        self.out_of_order += time < self.above
+        self.above = time
+
+    def refuse(self, reason: str) -> None:
+        """Count a line that cannot be used."""
+        known = reason in self.unusable or len(self.unusable) < MOST_REASONS
+        self.unusable[reason if known else FURTHER] += 1
+
+    def refusal(self, run: Run) -> str:
+        """Return why there is nothing to say."""
+        if self.unusable:
+            reason, n = self.unusable.most_common(1)[0]
+            return f"no line of the log can be used; {n} of them: {reason}"
+        found = ", ".join(self.other_runs) or "no line at all"
+        return (
+            f"the log holds no decision of {run.path}, whose manifest has the sha256 {run.manifest.sha256}; "
+            f"found: {found}"
+        )
+
+    def read(self) -> LinesRead:
+        """Return the counts."""
+        names = ("decisions", "first", "last", "out_of_order", "repeated", "row_again")
+        counts = {name: getattr(self, name) for name in names}
+        return LinesRead(**counts, other_runs=dict(self.other_runs), unusable=dict(self.unusable))
+
+
+def monitored(
+    run: Run, streams: Streams, lines: LinesSeen, outcomes: OutcomesRead | None, unread: Sequence[str]
+) -> Monitored:
+    """Return what was seen as a result; `unread`: remarks on what outcomes could not be compared with."""
+    measures = tuple(measure(watch) for watch in streams.watches)
+    found = sorted((each for each in measures if each.alarm), key=lambda each: each.alarm.since if each.alarm else "")
+    part, n = run.record.unusual, streams.counts["decisions"]
+    rewards = () if outcomes is None else tuple(_reward(*each) for each in streams.rewards.items())
+    return Monitored(
+        accordant=__version__,
+        case=run.record.case.name,
+        title=run.record.case.title,
+        run=run.manifest.sha256,
+        selected=run.policy.selected_,
+        simulated=run.record.data.simulated,
+        alpha=streams.alpha,
+        alarm=bool(found),
+        since=found[0].alarm.since if found and found[0].alarm else "",
+        sentence=_sentence(found, measures, n, streams.counts["outcomes"]),
+        lines=lines.read(),
+        outcomes=outcomes,
+        actions=tuple(_actions(run, streams)),
+        unusual_share=streams.counts["unusual"] / n,
+        unusual_promised=None if part is None else part.unusual / part.rows,
+        referred_share=streams.counts["referred"] / n,
+        referred_promised=None if part is None else part.referred / part.rows,
+        measures=measures,
+        rewards=rewards,
+        remarks=(*_remarks(run, streams, lines, outcomes), *unread),
+    )
+
+
+def measure(watch: Watch) -> Measure:
+    """Return a stream as a part of the result."""
+    names = ("family", "name", "part", "attribute", "group", "n", "reference", "share", "alarm")
+    return Measure(
+        **{name: getattr(watch, name) for name in names}, highest=round(watch.highest, 4),
+        latest=round(watch.latest, 4), path=tuple(watch.path),
+    )  # fmt: skip
+
+
+def _sentence(found: Sequence[Measure], measures: Sequence[Measure], decisions: int, outcomes: int) -> str:
+    """Return the answer in one sentence."""
+    seen = f"{decisions:,} decisions" + (f" and {outcomes:,} outcomes" if outcomes else "")
+    if not found:
+        return f"No alarm in {seen}: none of {len(measures)} measures shows a change."
+    first = found[0]
+    assert first.alarm is not None
+    return (
+        f"{len(found)} of {len(measures)} measures changed in {seen}, the first about {first.alarm.since[:10]}: "
+        f"{first.label}, {first.alarm.words}."
+    )
+
+
+def _actions(run: Run, streams: Streams) -> Iterator[ActionShare]:
+    """Yield how often each action is taken, and was on untouched rows."""
+    promise, total = run.record.promise, sum(streams.taken.values())
+    counts = {} if promise is None else promise.actions
+    before = sum(counts.values())
+    for name in streams.actions:
+        taken = streams.taken[name]
+        yield ActionShare(
+            action=name, promised=counts[name] / before if before else None, share=taken / total if total else None,
+            n=taken,
+        )  # fmt: skip
+
+
+def _reward(whose: Whose, stream: RewardStream) -> RealisedReward:
+    """Return what a stakeholder got and was promised; no figures of a group that is too small."""
+    name, attribute, group = whose
+    n, (low, high) = stream.mean.n, stream.tolerated or (None, None)
+    told = n > 0 and (not group or n >= LEAST_GROUP)
+    point = stream.point()
+    return RealisedReward(
+        stakeholder=name, attribute=attribute, group=group, n=n,
+        promised=stream.promised / n if told else None, realised=stream.realised / n if told else None,
+        difference=point.difference if told else None, low=point.low if told else None,
+        high=point.high if told else None, tolerated_low=low, tolerated_high=high,
+        path=tuple(each for each in stream.path if not group or each.n >= LEAST_GROUP),
+    )  # fmt: skip
+
+
+def _remarks(run: Run, streams: Streams, lines: LinesSeen, outcomes: OutcomesRead | None) -> Iterator[str]:
+    """Yield what a reader must know of these figures."""
+    if run.record.promise is None:
+        yield "The run does not tell how it decides on untouched rows: decisions and outcomes are compared with nothing."
+    if lines.other_runs:
+        n, runs = sum(lines.other_runs.values()), len(lines.other_runs)
+        yield f"{n:,} lines are of {runs} other run{'s' * (runs > 1)} and left out: each version is watched by itself."
+    for reason, n in lines.unusable.items():
+        yield f"{n:,} line{'s' * (n > 1)} cannot be used and {'are' if n > 1 else 'is'} left out: {reason}"
+    if lines.repeated:
+        yield f"{lines.repeated:,} lines repeat a line above and count once."
+    if lines.row_again:
+        yield (
+            f"{lines.row_again:,} decisions are of rows that were decided before. If these are the same people, evidence "
+            "is overstated; if row numbers begin anew in every file, outcomes cannot be told apart: log an identifier."
+        )
+    if lines.out_of_order:
+        yield f"{lines.out_of_order:,} lines are earlier than the line above them: the order of the log counts."
+    rule = run.policy.strategies_[run.policy.selected_]
+    if rule.whole_batch:
+        yield (
+            f"{run.policy.selected_} looks at all rows of a file together, so its decisions are not independent of each "
+            "other: evidence on actions is a hint, not a test."
+        )
+    if run.record.data.group is not None:
+        yield "Rows come in groups: evidence holds if each person is decided about once, and is overstated otherwise."
+    yield from _outcome_remarks(run, streams, outcomes)
+
+
+def _outcome_remarks(run: Run, streams: Streams, outcomes: OutcomesRead | None) -> Iterator[str]:
+    """Yield what a reader must know of outcomes."""
+    if outcomes is None:
+        yield "Without outcomes nobody knows whether promises are kept: calibration and rewards are not watched."
+        return
+    words = {
+        "not_logged": "of rows that are not among these decisions",
+        "ambiguous": "of rows with several decisions, so nobody knows which one they followed",
+        "repeated": "are there twice and count once",
+        "contradicted": "contradict one above for the same row; the first counts",
+        "by_person": "follow decisions that were left to a person, for which nothing was promised",
+        "empty": "are empty",
+    }
+    for name, what in words.items():
+        if n := getattr(outcomes, name):
+            yield f"{n:,} outcome{'s' * (n > 1)}: {what}." if name != "empty" else f"{n:,} rows of outcomes {what}."
+    if outcomes.overdue:
+        total = outcomes.overdue + outcomes.used
+        yield (
+            f"Of {total:,} decisions up to the latest with an outcome, {outcomes.overdue:,} have none yet. If bad "
+            "outcomes are known sooner than good ones, the figures are too bad: report outcomes when they are due."
+        )
+    if n := streams.counts["other_promises"]:
+        yield f"{n:,} logged promises are not what this run expects of the logged context: the log was changed, or the models."
+    few = [name for name, _, _ in _without_limits(run)]
+    if few:
+        yield (
+            f"Untouched rows are fewer than {LEAST_ERRORS} for {listed(list(dict.fromkeys(few)))}, in part: there is nothing "
+            "reliable to compare with."
+        )
+
+
+def _without_limits(run: Run) -> list[Whose]:
+    """Return errors that were seen on too few untouched rows."""
+    promise = run.record.promise
+    return [] if promise is None else [
+        (part.name, part.attribute, part.group) for part in promise.errors if part.n < LEAST_ERRORS
+    ]  # fmt: skip
