@@ -89,6 +89,6 @@ def calibration_errors(
 
 
 def reward_errors(stakeholders: Sequence[str], promised: Values, realised: Values) -> tuple[PromiseErrors, ...]:
-    """Return how rewards differ from E, from both for the action taken, shape (stakeholder, context) each; NaN: none."""
+    """Return how rewards differ from E, both of the action taken, shape (stakeholder, context); NaN where none is."""
     errors = realised - promised
     return tuple(PromiseErrors("reward", name, "", errors[i], -1.0, 1.0) for i, name in enumerate(stakeholders))

@@ -1,10 +1,8 @@
 """Decisions in use: do contexts, decisions and promises still hold? Evidence that may be looked at every day.
 
-    runs.decision_log ─► Monitor ─► Streams of Watch, each with bets ─► Monitored ─► page, terminal, JSON
-
-    monitor      a whole log, with outcomes where there are any
-    Monitor      decisions and outcomes one by one
-    Monitored    what they show
+monitor      a whole log, with outcomes where there are any
+Monitor      decisions and outcomes one by one
+Monitored    what they show
 """
 
 from __future__ import annotations
@@ -18,8 +16,12 @@ if TYPE_CHECKING:
     from accordant.monitoring.section import monitor, read_outcomes
 
 _PARTS = {
-    "Monitor": "monitors", "Monitored": "result", "Outcome": "monitors", "monitor": "section", "read_outcomes": "section",
-}  # fmt: skip
+    "Monitor": "monitors",
+    "Monitored": "result",
+    "Outcome": "monitors",
+    "monitor": "section",
+    "read_outcomes": "section",
+}
 
 __all__ = ["Monitor", "Monitored", "Outcome", "monitor", "read_outcomes"]
 

@@ -59,7 +59,8 @@ class ShapeBets:
         x = 2.0 * values - 1.0
         polynomials = np.stack([x, (3 * x**2 - 1) / 2, (5 * x**3 - 3 * x) / 2], axis=1)
         signed = np.array([sign * strength for sign in (1, -1) for strength in STRENGTHS])
-        return np.log1p(polynomials[:, :, None] * signed).reshape(len(values), len(SHAPES) * len(signed))
+        factors = np.log1p(polynomials[:, :, None] * signed)
+        return np.asarray(factors.reshape(len(values), len(SHAPES) * len(signed)))
 
 
 @dataclass(frozen=True)
@@ -142,8 +143,7 @@ class MeanBets:
     def log_factors(self, values: Values) -> Values:
         """Return the logarithm of each factor, shape (record, bet)."""
         fractions = np.array(FRACTIONS)
-        room = ROOM * (self.most - self.least)
+        room, values = ROOM * (self.most - self.least), np.clip(values, self.least, self.most)  # rounding
         gains = (values - self.high) / max(self.high - self.least, room)
         losses = (self.low - values) / max(self.most - self.low, room)
-        return np.log1p(np.concatenate([np.outer(gains, fractions), np.outer(losses, fractions)], axis=1))
-
+        return np.asarray(np.log1p(np.concatenate([np.outer(gains, fractions), np.outer(losses, fractions)], axis=1)))

@@ -26,7 +26,7 @@ from accordant.rewards import ObservedReward
 from accordant.runs.decision_log import DecisionLine
 from accordant.runs.folder import Run
 
-AT_ONCE = 256  # decisions, or outcomes, that are worked on together: what comes out is the same for any way to bring them
+AT_ONCE = 256  # decisions, or outcomes, that are worked on together; no result depends on how they were brought
 ALPHA = 0.05
 COUNTED = ("used", "by_person", "not_logged", "ambiguous", "repeated", "contradicted", "empty")
 SAME = 1e-6  # by which E in the log may differ from that of the run: rounding in other libraries
@@ -293,7 +293,8 @@ class Monitor:
                 try:
                     found[i, there] = elicit(signal, contexts, queries, policy.problem, None)
                 except MissingColumnError as error:
-                    self._unread[f"The reward of {name} reads the column {error.name!r}, which the log does not hold."] += 1
+                    words = f"The reward of {name} reads the column {error.name!r}, which the log does not hold."
+                    self._unread[words] += len(there)
             for k, outcome in enumerate(outcomes):
                 if name in outcome.rewards:
                     found[i, k] = outcome.rewards[name]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import ClassVar, Literal
 
 from accordant.sections import Number, Part, Section, sections
@@ -202,7 +203,7 @@ class Monitored(Section):
     alarm
         Whether any measure reached the alarm line.
     since
-        The earliest time at which one of the changes most likely began; empty without an alarm.
+        When the change behind the first alarm most likely began; empty without one.
     alpha
         Probability with which there is ever a false alarm, at most.
     lines, outcomes
@@ -249,6 +250,11 @@ class Monitored(Section):
 
     @property
     def alarms(self) -> tuple[Measure, ...]:
-        """Measures with an alarm, the earliest change first."""
-        found = [each for each in self.measures if each.alarm is not None]
-        return tuple(sorted(found, key=lambda each: (each.alarm.since, each.alarm.time) if each.alarm else ("", "")))
+        """Measures with an alarm, the first one first."""
+        return alarms_of(self.measures)
+
+
+def alarms_of(measures: Iterable[Measure]) -> tuple[Measure, ...]:
+    """Return measures with an alarm, the first one first: what came first stays first, whatever follows."""
+    found = ((each.alarm.time, place, each) for place, each in enumerate(measures) if each.alarm is not None)
+    return tuple(each for _, _, each in sorted(found, key=lambda each: each[:2]))

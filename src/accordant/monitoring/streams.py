@@ -3,11 +3,11 @@
     contexts      each feature, among the reference rows of the run                   exact, whatever the distribution
     decisions     actions, among those of D* on untouched rows                        exact
     handling      what is unusual or left to a person, among untouched rows           exact
-    calibration   errors of f, against their mean on untouched rows with its limits   as far as the limits cover
-    rewards       realised minus promised, likewise; also by group                    as far as the limits cover
+    calibration   errors of f, against their mean on untouched rows with its limits   exact, if errors have one mean
+    rewards       realised minus promised, likewise; also by group                    exact, if errors have one mean
 
-Each of the five gets a fifth of α, divided evenly. Of what is compared with limits, half is spent on these (Student's t,
-two-sided) and half on the evidence: a mean that was measured on few rows is known no better.
+Each of the five gets a fifth of α, divided evenly. Of what is compared with limits, half is spent on these
+(`accordant.statistics.betting_limits`) and half on the evidence: a mean of few rows is known no better than that.
 """
 
 from __future__ import annotations
@@ -26,12 +26,11 @@ from accordant.monitoring.bets import LevelBets, MeanBets, ShapeBets
 from accordant.monitoring.result import Family, RewardPoint
 from accordant.monitoring.watch import GROWTH, LevelOrder, Watch
 from accordant.runs.folder import Run
-from accordant.runs.record import ErrorPart
+from accordant.runs.record import ErrorPart, PromisePart
 from accordant.statistics import ReferenceRanks, RunningMean
 
 SHARE = 1 / 5  # of α, of each family: fixed, so that what is not seen yet costs nothing later
 OTHERS = "others"  # what reference rows lack
-LEAST_ERRORS = 20  # untouched rows from which the mean of an error has limits that can be relied on
 
 Key = tuple[str, str, str, str, str]  # of an error: kind, name, part, attribute, group
 Whose = tuple[str, str, str]  # stakeholder, attribute, group
@@ -105,7 +104,6 @@ class Streams:
     def of(cls, run: Run, alpha: float) -> Streams:
         """Return the streams of a run before their first record."""
         promise, part = run.record.promise, run.record.unusual
-        errors = () if promise is None else promise.errors
         return cls(
             alpha,
             run.policy.problem.actions,
@@ -115,8 +113,8 @@ class Streams:
             None if part is None else _of_two(
                 run, ("decisions by the rule", "decisions left to a person"), part.rows, part.referred
             ),
-            dict(_errors(errors, alpha)),
-            dict(_rewards(errors, run.policy.problem.stakeholder_names, alpha)),
+            dict(_errors(promise, alpha)),
+            dict(_rewards(promise, run.policy.problem.stakeholder_names, alpha)),
         )  # fmt: skip
 
     @property
@@ -241,9 +239,9 @@ def share_watch(
     return Watch("handling", names[1], share, bets, rows, ReferenceRanks(reference, generator))
 
 
-def error_watch(part: ErrorPart, share: float, alpha: float) -> Watch:
+def error_watch(part: ErrorPart, alphas: Sequence[float], share: float, alpha: float) -> Watch:
     """Return the stream of an error; half of its share of α is spent on the limits of its mean."""
-    low, high = mean_limits(part, alpha * share / 2)
+    low, high = mean_limits(part, alphas, alpha * share / 2)
     family: Family = "rewards" if part.kind == "reward" else "calibration"
     bets = MeanBets(low, high, part.least, part.most, *_error_words(part))
     return Watch(
@@ -260,34 +258,33 @@ def _error_words(part: ErrorPart) -> tuple[str, str]:
     return f"a higher {part.part} than f says", f"a lower {part.part} than f says"
 
 
-def _errors(parts: Sequence[ErrorPart], alpha: float) -> Iterator[tuple[Key, Watch]]:
+def _errors(promise: PromisePart | None, alpha: float) -> Iterator[tuple[Key, Watch]]:
     """Yield errors with the streams that compare them with the limits of their means."""
+    if promise is None:
+        return
     for kind in ("calibration", "reward"):
-        usable = [part for part in parts if part.kind == kind and part.n >= LEAST_ERRORS]
-        for part in usable:
+        parts = [part for part in promise.errors if part.kind == kind]
+        for part in parts:
             key = (kind, part.name, part.part, part.attribute, part.group)
-            yield key, error_watch(part, SHARE / len(usable), alpha)
+            yield key, error_watch(part, promise.alphas, SHARE / len(parts), alpha)
 
 
 def _rewards(
-    parts: Sequence[ErrorPart], stakeholders: Sequence[str], alpha: float
+    promise: PromisePart | None, stakeholders: Sequence[str], alpha: float
 ) -> Iterator[tuple[Whose, RewardStream]]:
     """Yield stakeholders, and their groups, with what they got and were promised."""
-    known = {(part.name, part.attribute, part.group): part for part in parts if part.kind == "reward"}
-    whose = dict.fromkeys([*((name, "", "") for name in stakeholders), *known])
+    alphas, errors = ((), ()) if promise is None else (promise.alphas, promise.errors)
+    parts = {(part.name, part.attribute, part.group): part for part in errors if part.kind == "reward"}
+    whose = dict.fromkeys([*((name, "", "") for name in stakeholders), *parts])
     for each in whose:
-        part = known.get(each)
-        usable = part is not None and part.n >= LEAST_ERRORS
-        tolerated = mean_limits(part, alpha * SHARE / len(known) / 2) if part is not None and usable else None
+        tolerated = mean_limits(parts[each], alphas, alpha * SHARE / len(parts) / 2) if each in parts else None
         yield each, RewardStream(1.0 - alpha / len(whose), tolerated)
 
 
-def mean_limits(part: ErrorPart, alpha: float) -> tuple[float, float]:
-    """Return the limits of a mean error, which both leave out half of α, by Student's t."""
-    from scipy import stats
-
-    half = float(stats.t.isf(alpha / 2, part.n - 1)) * part.deviation / math.sqrt(part.n)
-    return max(part.least, part.mean - half), min(part.most, part.mean + half)
+def mean_limits(part: ErrorPart, alphas: Sequence[float], alpha: float) -> tuple[float, float]:
+    """Return limits that leave the mean error out with at most some probability: the whole range if there are none."""
+    known = [place for place, each in enumerate(alphas) if each <= alpha]
+    return part.limits[known[0]] if known else (part.least, part.most)
 
 
 def _generator(run: Run, name: str) -> np.random.Generator:

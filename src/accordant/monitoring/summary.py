@@ -14,10 +14,10 @@ from accordant.monitoring.result import (
     Monitored,
     OutcomesRead,
     RealisedReward,
+    alarms_of,
 )
-from accordant.monitoring.streams import LEAST_ERRORS, RewardStream, Streams, Whose
+from accordant.monitoring.streams import RewardStream, Streams, Whose
 from accordant.monitoring.watch import Watch
-from accordant.naming import listed
 from accordant.runs.folder import Run
 from accordant.runs.record.promise import LEAST_GROUP
 
@@ -74,7 +74,7 @@ def monitored(
 ) -> Monitored:
     """Return what was seen as a result; `unread`: remarks on what outcomes could not be compared with."""
     measures = tuple(measure(watch) for watch in streams.watches)
-    found = sorted((each for each in measures if each.alarm), key=lambda each: each.alarm.since if each.alarm else "")
+    found = alarms_of(measures)
     part, n = run.record.unusual, streams.counts["decisions"]
     rewards = () if outcomes is None else tuple(_reward(*each) for each in streams.rewards.items())
     return Monitored(
@@ -118,8 +118,8 @@ def _sentence(found: Sequence[Measure], measures: Sequence[Measure], decisions: 
     first = found[0]
     assert first.alarm is not None
     return (
-        f"{len(found)} of {len(measures)} measures changed in {seen}, the first about {first.alarm.since[:10]}: "
-        f"{first.label}, {first.alarm.words}."
+        f"{len(found)} of {len(measures)} measures changed in {seen}; the first alarm is on {first.label}: "
+        f"{first.alarm.words} since about {first.alarm.since[:10]}."
     )
 
 
@@ -154,7 +154,7 @@ def _reward(whose: Whose, stream: RewardStream) -> RealisedReward:
 def _remarks(run: Run, streams: Streams, lines: LinesSeen, outcomes: OutcomesRead | None) -> Iterator[str]:
     """Yield what a reader must know of these figures."""
     if run.record.promise is None:
-        yield "The run does not tell how it decides on untouched rows: decisions and outcomes are compared with nothing."
+        yield "The run does not tell what untouched rows promise: decisions and outcomes are compared with nothing."
     if lines.other_runs:
         n, runs = sum(lines.other_runs.values()), len(lines.other_runs)
         yield f"{n:,} lines are of {runs} other run{'s' * (runs > 1)} and left out: each version is watched by itself."
@@ -164,23 +164,24 @@ def _remarks(run: Run, streams: Streams, lines: LinesSeen, outcomes: OutcomesRea
         yield f"{lines.repeated:,} lines repeat a line above and count once."
     if lines.row_again:
         yield (
-            f"{lines.row_again:,} decisions are of rows that were decided before. If these are the same people, evidence "
-            "is overstated; if row numbers begin anew in every file, outcomes cannot be told apart: log an identifier."
+            f"{lines.row_again:,} decisions are of rows that were decided before. If these are the same people, "
+            "evidence is overstated; if numbers begin anew in every file, outcomes cannot be told apart: log an "
+            "identifier (recommend --id)."
         )
     if lines.out_of_order:
         yield f"{lines.out_of_order:,} lines are earlier than the line above them: the order of the log counts."
     rule = run.policy.strategies_[run.policy.selected_]
     if rule.whole_batch:
         yield (
-            f"{run.policy.selected_} looks at all rows of a file together, so its decisions are not independent of each "
-            "other: evidence on actions is a hint, not a test."
+            f"{run.policy.selected_} looks at all rows of a file together, so its decisions are not independent: "
+            "evidence on actions is a hint, not a test."
         )
     if run.record.data.group is not None:
         yield "Rows come in groups: evidence holds if each person is decided about once, and is overstated otherwise."
-    yield from _outcome_remarks(run, streams, outcomes)
+    yield from _outcome_remarks(streams, outcomes)
 
 
-def _outcome_remarks(run: Run, streams: Streams, outcomes: OutcomesRead | None) -> Iterator[str]:
+def _outcome_remarks(streams: Streams, outcomes: OutcomesRead | None) -> Iterator[str]:
     """Yield what a reader must know of outcomes."""
     if outcomes is None:
         yield "Without outcomes nobody knows whether promises are kept: calibration and rewards are not watched."
@@ -203,18 +204,4 @@ def _outcome_remarks(run: Run, streams: Streams, outcomes: OutcomesRead | None) 
             "outcomes are known sooner than good ones, the figures are too bad: report outcomes when they are due."
         )
     if n := streams.counts["other_promises"]:
-        yield f"{n:,} logged promises are not what this run expects of the logged context: the log was changed, or the models."
-    few = [name for name, _, _ in _without_limits(run)]
-    if few:
-        yield (
-            f"Untouched rows are fewer than {LEAST_ERRORS} for {listed(list(dict.fromkeys(few)))}, in part: there is nothing "
-            "reliable to compare with."
-        )
-
-
-def _without_limits(run: Run) -> list[Whose]:
-    """Return errors that were seen on too few untouched rows."""
-    promise = run.record.promise
-    return [] if promise is None else [
-        (part.name, part.attribute, part.group) for part in promise.errors if part.n < LEAST_ERRORS
-    ]  # fmt: skip
+        yield f"{n:,} logged promises are not what this run expects of their contexts: the log or a model was changed."

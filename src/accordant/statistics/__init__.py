@@ -15,6 +15,7 @@ joint_band                    intervals of several paired values that hold toget
 difference_bounds             bounds of differences from the intervals of both, whatever they have in common
 ChangeEvidence                evidence against "nothing changes" that may be looked at after every record;
                               ReferenceRanks of new values, and RunningMean with its confidence sequence
+betting_limits                limits of a mean in a known range, right for any number of values
 """
 
 from accordant.statistics.comparison import BestSet, best_set, difference_bounds, joint_band, joint_level, leaders
@@ -34,7 +35,7 @@ from accordant.statistics.resampling import (
     weight_blocks,
     wider_level,
 )
-from accordant.statistics.sequential import ChangeEvidence, ReferenceRanks, RunningMean
+from accordant.statistics.sequential import ChangeEvidence, ReferenceRanks, RunningMean, betting_limits
 from accordant.statistics.small_samples import mean_estimate, share_estimate, sparse_mean, student_mean, widened
 
 __all__ = [
@@ -48,6 +49,7 @@ __all__ = [
     "WeightBlock",
     "atkinson",
     "best_set",
+    "betting_limits",
     "bounded",
     "cluster_codes",
     "difference_bounds",

@@ -15,6 +15,11 @@ probability (1 + new values that are there) / (n + 1 + t): Pólya's urn. Its ran
 and independent of all ranks before it, whatever the distribution and however few reference values there are (Vovk,
 Gammerman and Shafer 2005). Ties are broken at random.
 
+`betting_limits`: limits of a mean of values in a known range, right for any number of them and any distribution. A mean
+m is left out if a bet against it, 1 + g (m − value) / (most − m) or its mirror, would have won 2/α on average over some
+g (Waudby-Smith and Ramdas 2024, after the last value alone). Normal limits are too narrow where many means of few rows
+are compared: a rare loss that was not seen adds nothing to a variance.
+
 `RunningMean`: a confidence sequence for the mean, over the records so far, of what each record was expected to be. The
 empirical Bernstein bound of Howard, Ramdas, McAuliffe and Sekhon 2021 (theorem 4), with their stitched boundary
 (equation 10): records may depend on the past, and their means may move.
@@ -23,11 +28,15 @@ empirical Bernstein bound of Howard, Ramdas, McAuliffe and Sekhon 2021 (theorem 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 
 from accordant.arrays import Codes, Values
 
+FRACTIONS = (0.01, 0.03, 0.08, 0.2, 0.45, 0.8)  # g: of what a bet may lose at once
+MEANS = 64  # that are tried on either side of the mean
+DECIMALS = 3  # to which values are rounded, outward
 EPOCH, POWER = 2.0, 1.4  # of the stitched boundary: how fast epochs grow, and how their shares of α fall
 
 
@@ -177,3 +186,39 @@ def stitched(variance: float, alpha: float) -> float:
     length = POWER * math.log(math.log(EPOCH * v)) + math.log(float(zeta(POWER)) / (alpha * math.log(EPOCH) ** POWER))
     first, second = (EPOCH**0.25 + EPOCH**-0.25) / math.sqrt(2.0), (math.sqrt(EPOCH) + 1.0) / 2.0
     return math.sqrt(first**2 * v * length + (second * length) ** 2) + second * length
+
+
+def betting_limits(
+    values: Values, least: float, most: float, alphas: Sequence[float]
+) -> tuple[tuple[float, float], ...]:
+    """Return limits of a mean, for each α the pair that leaves it out with probability at most α.
+
+    Parameters
+    ----------
+    values
+        Independent, with one mean, shape (value,), at least one.
+    least, most
+        Their range, least < most.
+    alphas
+        In (0, 1).
+    """
+    lows = _upper_limits(-values, -most, -least, alphas)
+    highs = _upper_limits(values, least, most, alphas)
+    return tuple((-low, high) for low, high in zip(lows, highs, strict=True))
+
+
+def _upper_limits(values: Values, least: float, most: float, alphas: Sequence[float]) -> list[float]:
+    """Return for each α the least of some means that a bet against it would have won 2/α."""
+    scale = 10.0**DECIMALS / (most - least)
+    rounded = np.minimum(most, least + np.ceil((values - least) * scale) / scale)
+    seen, counts = np.unique(rounded, return_counts=True)
+    mean = float(rounded.mean())
+    means = mean + (most - mean) * np.linspace(0.0, 1.0, MEANS + 1)[1:-1] ** 2  # denser near the mean
+    gains = (means[:, None] - seen) / (most - means[:, None])
+    won = [np.log1p(fraction * gains) @ counts for fraction in FRACTIONS]
+    wealth = np.logaddexp.reduce(won, axis=0) - math.log(len(FRACTIONS))
+    found = []
+    for alpha in alphas:
+        against = np.flatnonzero(wealth >= math.log(2.0 / alpha))
+        found.append(float(means[against[0]]) if len(against) else most)
+    return found

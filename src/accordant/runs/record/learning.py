@@ -101,8 +101,10 @@ class ErrorPart(Part):
         Of whom; empty for all rows.
     least, most
         What no error is below, or above.
-    n, mean, deviation
-        Independent rows, their mean error, and its standard deviation.
+    n, mean
+        Independent rows, and their mean error.
+    limits
+        Low and high limit of the mean, for each of the `PromisePart.alphas`.
     """
 
     kind: Literal["calibration", "reward"]
@@ -114,7 +116,7 @@ class ErrorPart(Part):
     most: float
     n: int
     mean: float
-    deviation: float
+    limits: tuple[tuple[float, float], ...]
 
 
 class PromisePart(Part):
@@ -124,11 +126,14 @@ class PromisePart(Part):
     ----------
     actions
         Action to how often D* takes it.
+    alphas
+        With what probabilities limits of errors leave out the mean, falling.
     errors
         How far f and E were off.
     """
 
     actions: dict[str, int]
+    alphas: tuple[float, ...]
     errors: tuple[ErrorPart, ...]
 
 

@@ -20,7 +20,6 @@ from accordant.evidence import Evidence
 from accordant.learning.grid_resolution import MovedValues
 from accordant.learning.tuning import Search
 from accordant.policy import ParticipatoryPolicy
-from accordant.runs.record.promise import promise_of
 from accordant.runs.record import (
     FORMAT,
     Board,
@@ -48,6 +47,7 @@ from accordant.runs.record import (
     StrategyPart,
     UnusualPart,
 )  # fmt: skip
+from accordant.runs.record.promise import promise_of
 from accordant.runs.record.scrutiny import ScrutinyPart
 from accordant.runs.row_split import Dealing
 from accordant.scope import ScopeCard, lint

@@ -12,7 +12,10 @@ from accordant.evaluation.promise_errors import PromiseErrors, calibration_error
 from accordant.evidence import Evidence
 from accordant.policy import ParticipatoryPolicy
 from accordant.runs.record.learning import ErrorPart, PromisePart
+from accordant.statistics import betting_limits
 
+ALPHAS = (0.1, 0.03, 0.01, 0.003, 0.001, 3e-4, 1e-4, 3e-5, 1e-5, 3e-6, 1e-6)  # whoever watches picks one
+DIGITS = 4  # of limits
 LEAST_GROUP = 20  # rows of a group from which its errors are written down: fewer say little, and much about each person
 
 
@@ -29,15 +32,17 @@ def promise_of(policy: ParticipatoryPolicy, evidence: Evidence) -> PromisePart:
     decided = policy.recommend(evidence.log.contexts).decisions
     counts = Counter(decided.actions.tolist())
     actions = {action: counts[action] for action in policy.problem.actions}
-    return PromisePart(actions=actions, errors=tuple(_errors(evidence)))
+    return PromisePart(actions=actions, alphas=ALPHAS, errors=tuple(_errors(evidence)))
 
 
 def _errors(evidence: Evidence) -> Iterator[ErrorPart]:
     """Yield errors of all rows and, of rewards, those of each group that is large enough."""
     log, rows = evidence.log, np.arange(evidence.n_contexts)
     assert evidence.prediction is not None
-    promised = evidence.expected.values[:, log.actions, rows]
-    realised = evidence.rewards[:, log.actions, rows] if evidence.observed_rewards is None else evidence.observed_rewards
+    promised = evidence.expected.values[:, log.actions, rows].astype(np.float64)
+    realised = evidence.observed_rewards
+    if realised is None:
+        realised = evidence.rewards[:, log.actions, rows]
     every = np.ones(len(rows), dtype=bool)
     for errors in calibration_errors(evidence.problem, evidence.prediction, log.actions, log.outcomes):
         yield from _part(errors, evidence, every)
@@ -57,11 +62,13 @@ def _part(
     values = errors.values[known]
     if evidence.clusters is not None:
         values = _means(values, evidence.clusters[known])
-    if len(values) < (LEAST_GROUP if group else 2):
+    if len(values) < (LEAST_GROUP if group else 1):
         return
+    limits = betting_limits(values, errors.least, errors.most, ALPHAS)
     yield ErrorPart(
         kind=errors.kind, name=errors.name, part=errors.part, attribute=attribute, group=group,
-        least=errors.least, most=errors.most, n=len(values), mean=float(values.mean()), deviation=float(values.std(ddof=1)),
+        least=errors.least, most=errors.most, n=len(values), mean=float(values.mean()),
+        limits=tuple((round(low, DIGITS), round(high, DIGITS)) for low, high in limits),
     )  # fmt: skip
 
 
