@@ -25,7 +25,7 @@ def monitor(
     alpha: Annotated[
         float, typer.Option(help="Probability of any false alarm, ever, at most; above 0 and below 1.")
     ] = 0.05,
-    out: Annotated[Path | None, typer.Option(help="Page to write, .html.")] = None,
+    out: Annotated[Path | None, typer.Option(help="Page to write, .html, or a new folder for page and JSON.")] = None,
     json: Json = False,
 ) -> None:
     """Watch decisions in use: drift, calibration and kept promises, with alarms that may be looked at every day."""

@@ -18,6 +18,7 @@ from accordant.monitoring.result import (
 )
 from accordant.monitoring.streams import RewardStream, Streams, Whose
 from accordant.monitoring.watch import Watch
+from accordant.report.page import counted
 from accordant.runs.folder import Run
 from accordant.runs.record.promise import LEAST_GROUP
 
@@ -157,19 +158,19 @@ def _remarks(run: Run, streams: Streams, lines: LinesSeen, outcomes: OutcomesRea
         yield "The run does not tell what untouched rows promise: decisions and outcomes are compared with nothing."
     if lines.other_runs:
         n, runs = sum(lines.other_runs.values()), len(lines.other_runs)
-        yield f"{n:,} lines are of {runs} other run{'s' * (runs > 1)} and left out: each version is watched by itself."
+        yield f"{counted(n, 'line')} of {counted(runs, 'other run')} left out: each version is watched by itself."
     for reason, n in lines.unusable.items():
-        yield f"{n:,} line{'s' * (n > 1)} cannot be used and {'are' if n > 1 else 'is'} left out: {reason}"
+        yield f"{counted(n, 'line')} left out that cannot be used: {reason}."
     if lines.repeated:
-        yield f"{lines.repeated:,} lines repeat a line above and count once."
+        yield f"{counted(lines.repeated, 'line')} left out that repeat one above."
     if lines.row_again:
         yield (
-            f"{lines.row_again:,} decisions are of rows that were decided before. If these are the same people, "
+            f"{counted(lines.row_again, 'decision')} of rows that were decided before. If these are the same people, "
             "evidence is overstated; if numbers begin anew in every file, outcomes cannot be told apart: log an "
             "identifier (recommend --id)."
         )
     if lines.out_of_order:
-        yield f"{lines.out_of_order:,} lines are earlier than the line above them: the order of the log counts."
+        yield f"{counted(lines.out_of_order, 'line')} with an earlier time than the one above: the order of the log counts."
     rule = run.policy.strategies_[run.policy.selected_]
     if rule.whole_batch:
         yield (
@@ -189,19 +190,18 @@ def _outcome_remarks(streams: Streams, outcomes: OutcomesRead | None) -> Iterato
     words = {
         "not_logged": "of rows that are not among these decisions",
         "ambiguous": "of rows with several decisions, so nobody knows which one they followed",
-        "repeated": "are there twice and count once",
-        "contradicted": "contradict one above for the same row; the first counts",
-        "by_person": "follow decisions that were left to a person, for which nothing was promised",
-        "empty": "are empty",
+        "repeated": "repeated, and counted once",
+        "contradicted": "another one than above for the same row; the first counts",
+        "by_person": "after decisions that were left to a person, for which nothing was promised",
+        "empty": "not filled in",
     }
     for name, what in words.items():
         if n := getattr(outcomes, name):
-            yield f"{n:,} outcome{'s' * (n > 1)}: {what}." if name != "empty" else f"{n:,} rows of outcomes {what}."
+            yield f"{counted(n, 'outcome')} {what}."
     if outcomes.overdue:
-        total = outcomes.overdue + outcomes.used
         yield (
-            f"Of {total:,} decisions up to the latest with an outcome, {outcomes.overdue:,} have none yet. If bad "
-            "outcomes are known sooner than good ones, the figures are too bad: report outcomes when they are due."
+            f"Up to the latest decision with an outcome, {outcomes.overdue:,} have none yet, {outcomes.used:,} have one. If "
+            "bad outcomes are known sooner than good ones, figures are too bad: report outcomes when they are due."
         )
     if n := streams.counts["other_promises"]:
         yield f"{n:,} logged promises are not what this run expects of their contexts: the log or a model was changed."

@@ -13,10 +13,11 @@ from accordant.monitoring.section import monitor, read_outcomes
 from accordant.monitoring.wording import ADVICE, TITLES, evidence_words, families, strongest
 from accordant.runs import read_run
 from accordant.runs.decision_log import read_decisions
-from accordant.runs.pages import check_page
-from accordant.tables.output import is_standard_output, write_output
+from accordant.runs.pages import check_page, write_page
+from accordant.tables.output import is_standard_output
 from accordant.terminal import PlainConsole, check_out, print_json, say
 
+RECORD = "monitored.json"  # in a folder, beside the page
 WIDTH = 100  # columns of what is piped somewhere
 MOST_ALARMS, MOST_REMARKS = 6, 5  # that the terminal tells; all are on the page and in the JSON
 
@@ -27,14 +28,13 @@ def conduct(run: Path, log: str, outcomes: str | None, *, alpha: float, out: Pat
     finished = read_run(run)
     seen = None if outcomes is None else read_outcomes(finished, sys.stdin if outcomes == "-" else outcomes)
     found = monitor(finished, read_decisions(log), seen, alpha=alpha)
-    if out is not None:
-        write_output(out, render_monitored(found), [log, outcomes])
+    page = None if out is None else write_page(render_monitored(found), found.to_json(), RECORD, out)
     if json:
         print_json(found.to_json())
     elif not is_standard_output(out):
         print_monitored(found)
-        if out is not None:
-            say(f"\npage: {out}")
+        if page is not None:
+            say(f"\npage: {page}")
 
 
 def print_monitored(found: Monitored) -> None:
