@@ -37,7 +37,9 @@ def logged(watched):
         cells = {name: values.tolist() for name, values in columns.items()}
         rows = [f"p{k}" for k in range(n)]
         made = decision_lines(found, cells, rows, run=watched.manifest.sha256, time=BEGIN)
-        lines = [line.replace(time=BEGIN + timedelta(days=k // A_DAY, minutes=k % A_DAY)) for k, line in enumerate(made)]
+        lines = [
+            line.replace(time=BEGIN + timedelta(days=k // A_DAY, minutes=k % A_DAY)) for k, line in enumerate(made)
+        ]
         worse = np.where(np.arange(n) >= change, effect, 0.0)
         repaid = columns["score"] + generator.normal(size=n) + worse > 0
         return lines, [Outcome(row, "Repaid" if good else "Default") for row, good in zip(rows, repaid, strict=True)]

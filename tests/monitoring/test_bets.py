@@ -30,7 +30,9 @@ def test_a_bet_wins_on_what_it_names():
     ends = np.concatenate([RANKS / 5, 1 - RANKS / 5])
     assert winner(bets, ends) == "more values at both ends"
     assert winner(LEVELS, RANKS / 2) == "north more often" and winner(LEVELS, 0.8 + RANKS * 0.19) == "east more often"
-    assert winner(LEVELS, 0.5 + RANKS / 2) == "north less often" and winner(LEVELS, 1 - RANKS / 100) == "others more often"
+    assert (
+        winner(LEVELS, 0.5 + RANKS / 2) == "north less often" and winner(LEVELS, 1 - RANKS / 100) == "others more often"
+    )
 
 
 def test_rare_categories_are_bet_on_together():

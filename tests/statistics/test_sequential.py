@@ -116,7 +116,9 @@ def test_a_running_mean_is_the_mean_difference():
 def test_the_stitched_boundary_is_the_formula():
     length = 1.4 * math.log(math.log(20.0)) + math.log(3.105547 / (0.05 * math.log(2.0) ** 1.4))
     k1, k2 = (2**0.25 + 2**-0.25) / 2**0.5, (2**0.5 + 1) / 2
-    assert stitched(10.0, 0.05) == pytest.approx(math.sqrt(k1**2 * 10 * length + k2**2 * length**2) + k2 * length, rel=1e-4)
+    assert stitched(10.0, 0.05) == pytest.approx(
+        math.sqrt(k1**2 * 10 * length + k2**2 * length**2) + k2 * length, rel=1e-4
+    )
     assert stitched(0.0, 0.05) == stitched(1.0, 0.05)
 
 

@@ -99,7 +99,7 @@ class Monitor:
         self._lines = LinesSeen()
         self._outcomes = Counter[str]()
         self._unread: Counter[str] = Counter()
-        self._last_answered = -1
+        self._by_rule, self._last_answered = 0, -1  # decisions of the rule; the latest with an outcome
         self._decided: list[tuple[_Decided, bool]] = []
         self._followed: list[tuple[_Decided, Outcome]] = []
 
@@ -182,9 +182,7 @@ class Monitor:
     def _outcomes_read(self) -> OutcomesRead | None:
         if not self._outcomes:
             return None
-        overdue = sum(
-            1 for each in self._waiting.values() if each is not None and each.number < self._last_answered
-        )  # fmt: skip
+        overdue = self._last_answered + 1 - self._outcomes["used"]
         return OutcomesRead(overdue=overdue, **{name: self._outcomes[name] for name in COUNTED})
 
     def _checked(self, line: DecisionLine, time: str) -> _Decided:
@@ -217,7 +215,9 @@ class Monitor:
     def _kept(self, line: DecisionLine, action: int, promised: tuple[float, ...], time: str) -> _Decided:
         names = tuple(line.context)
         columns = self._column_names.setdefault(names, names)
-        return _Decided(columns, tuple(line.context.values()), action, promised, time, self._lines.decisions)
+        number = self._by_rule
+        self._by_rule += action >= 0
+        return _Decided(columns, tuple(line.context.values()), action, promised, time, number)
 
     def _check(self, outcome: Outcome) -> None:
         problem, value = self.run.policy.problem, outcome.outcome

@@ -98,7 +98,7 @@ def monitored(
         referred_promised=None if part is None else part.referred / part.rows,
         measures=measures,
         rewards=rewards,
-        remarks=(*_remarks(run, streams, lines, outcomes), *unread),
+        remarks=(*_unkept(rewards, found), *_remarks(run, streams, lines, outcomes), *unread),
     )
 
 
@@ -152,6 +152,21 @@ def _reward(whose: Whose, stream: RewardStream) -> RealisedReward:
     )  # fmt: skip
 
 
+def _unkept(rewards: Sequence[RealisedReward], found: Sequence[Measure]) -> Iterator[str]:
+    """Yield promises that are shown not to be kept, where untouched rows leave open whether they ever were right."""
+    alarmed = {each.name for each in found if each.family == "rewards"}
+    for each in rewards:
+        if each.group or each.stakeholder in alarmed or each.low is None or each.high is None:
+            continue
+        if each.low <= 0 <= each.high:
+            continue
+        how, ends = "less" if each.high < 0 else "more", sorted((abs(each.low), abs(each.high)))
+        yield (
+            f"{each.stakeholder} gets {how} than E promised, by {ends[0]:.3f} to {ends[1]:.3f}. That is no change: on the "
+            "untouched rows of the run promises may have been off by as much."
+        )
+
+
 def _remarks(run: Run, streams: Streams, lines: LinesSeen, outcomes: OutcomesRead | None) -> Iterator[str]:
     """Yield what a reader must know of these figures."""
     if run.record.promise is None:
@@ -170,7 +185,7 @@ def _remarks(run: Run, streams: Streams, lines: LinesSeen, outcomes: OutcomesRea
             "identifier (recommend --id)."
         )
     if lines.out_of_order:
-        yield f"{counted(lines.out_of_order, 'line')} with an earlier time than the one above: the order of the log counts."
+        yield f"{counted(lines.out_of_order, 'line')} earlier than the one above: the order of the log counts."
     rule = run.policy.strategies_[run.policy.selected_]
     if rule.whole_batch:
         yield (
@@ -200,8 +215,8 @@ def _outcome_remarks(streams: Streams, outcomes: OutcomesRead | None) -> Iterato
             yield f"{counted(n, 'outcome')} {what}."
     if outcomes.overdue:
         yield (
-            f"Up to the latest decision with an outcome, {outcomes.overdue:,} have none yet, {outcomes.used:,} have one. If "
-            "bad outcomes are known sooner than good ones, figures are too bad: report outcomes when they are due."
+            f"Up to the latest decision with an outcome, {outcomes.overdue:,} have none yet and {outcomes.used:,} have one. "
+            "If bad outcomes are known sooner than good ones, figures are too bad: report outcomes when they are due."
         )
     if n := streams.counts["other_promises"]:
         yield f"{n:,} logged promises are not what this run expects of their contexts: the log or a model was changed."
