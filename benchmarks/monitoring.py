@@ -88,21 +88,9 @@ def _codes(shares: tuple[float, ...], n: int, generator: np.random.Generator, si
     return generator.choice(len(moved), size=n, p=moved).astype(float)
 
 
-STREAMS = (
-    "age",
-    "income",
-    "region",
-    "branch",
-    "actions",
-    "unusual",
-    "f 0",
-    "f 1",
-    "f 2",
-    "reward 0",
-    "reward 1",
-    "reward 2",
-)
 NUMBERS, CATEGORIES = ("age", "income"), ("region", "branch", "actions", "unusual")
+ERRORS = tuple(f"{kind} {part}" for kind in ("f", "reward") for part in range(3))
+STREAMS = (*NUMBERS, *CATEGORIES, *ERRORS)
 
 
 def watch_of(stream: str, reference: Values, generator: np.random.Generator) -> Watch:

@@ -162,8 +162,8 @@ def _unkept(rewards: Sequence[RealisedReward], found: Sequence[Measure]) -> Iter
             continue
         how, ends = "less" if each.high < 0 else "more", sorted((abs(each.low), abs(each.high)))
         yield (
-            f"{each.stakeholder} gets {how} than E promised, by {ends[0]:.3f} to {ends[1]:.3f}. That is no change: on the "
-            "untouched rows of the run promises may have been off by as much."
+            f"{each.stakeholder} gets {how} than E promised, by {ends[0]:.3f} to {ends[1]:.3f}. That is no change: on "
+            "the untouched rows of the run promises may have been off by as much."
         )
 
 
@@ -215,7 +215,7 @@ def _outcome_remarks(streams: Streams, outcomes: OutcomesRead | None) -> Iterato
             yield f"{counted(n, 'outcome')} {what}."
     if outcomes.overdue:
         yield (
-            f"Up to the latest decision with an outcome, {outcomes.overdue:,} have none yet and {outcomes.used:,} have one. "
+            f"Up to the latest decision with an outcome, {outcomes.overdue:,} have none and {outcomes.used:,} have one. "
             "If bad outcomes are known sooner than good ones, figures are too bad: report outcomes when they are due."
         )
     if n := streams.counts["other_promises"]:
