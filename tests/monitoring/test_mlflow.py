@@ -63,10 +63,10 @@ def test_the_page_logs_a_run_and_what_followed(recorder, watched, logged):
     page = {}
     exec(compile(code, str(PAGE), "exec"), page)  # noqa: S102 - a page of this project
     run_id = page["log_run"](watched.path)
-    assert run_id == "loans-of-three-1" and recorder.tags["accordant.manifest"] == watched.manifest.sha256
+    assert run_id == "loans-of-three-1" and recorder.tags["accordant_manifest"] == watched.manifest.sha256
     assert recorder.artifacts == ["run"] and recorder.params["seed"] == 3
-    value, low, high = (recorder.metrics[f"Worst_Off{end}"][0] for end in ("", "_low", "_high"))
-    assert low <= value <= high and "score" in recorder.metrics
+    value, low, high = (recorder.metrics[f"score{end}"][0] for end in ("", "_low", "_high"))
+    assert low <= value <= high and "Worst_Off" in recorder.metrics
     found = monitor(watched, *logged(100))
     page["log_monitored"](run_id, found)
     assert recorder.metrics["in_use_alarm"] == (0.0, 100) and recorder.dicts["monitored.json"] == found.to_json()

@@ -215,7 +215,7 @@ def _outcome_remarks(streams: Streams, outcomes: OutcomesRead | None) -> Iterato
             yield f"{counted(n, 'outcome')} {what}."
     if outcomes.overdue:
         yield (
-            f"Up to the latest decision with an outcome, {outcomes.overdue:,} have none and {outcomes.used:,} have one. "
+            f"Up to the latest decision with an outcome {outcomes.overdue:,} have none and {outcomes.used:,} have one. "
             "If bad outcomes are known sooner than good ones, figures are too bad: report outcomes when they are due."
         )
     if n := streams.counts["other_promises"]:
