@@ -65,8 +65,12 @@ def test_the_page_logs_a_run_and_what_followed(recorder, watched, logged):
     run_id = page["log_run"](watched.path)
     assert run_id == "loans-of-three-1" and recorder.tags["accordant_manifest"] == watched.manifest.sha256
     assert recorder.artifacts == ["run"] and recorder.params["seed"] == 3
-    value, low, high = (recorder.metrics[f"score{end}"][0] for end in ("", "_low", "_high"))
-    assert low <= value <= high and "Worst_Off" in recorder.metrics
+    (row,) = (row for row in watched.record.test.leaderboard if row.strategy == watched.record.selected)
+    logged_values = {name: value for name, (value, _) in recorder.metrics.items()}
+    assert logged_values["Worst_Off"] == row.metrics["Worst_Off"].value
+    assert {name for name in logged_values if name.endswith("_low")} == {
+        f"{name}_low" for name, each in {"score": row.score, **row.metrics}.items() if each.low is not None
+    }
     found = monitor(watched, *logged(100))
     page["log_monitored"](run_id, found)
     assert recorder.metrics["in_use_alarm"] == (0.0, 100) and recorder.dicts["monitored.json"] == found.to_json()
