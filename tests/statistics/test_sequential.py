@@ -161,3 +161,5 @@ def test_betting_limits_cover_where_normal_ones_do_not():
         normal += not values.mean() - half <= -0.045 <= values.mean() + half
     assert outside <= 12 < normal
     assert betting_limits(np.zeros(1), -1.0, 1.0, (1e-6,)) == ((-1.0, 1.0),)
+    (limits,) = betting_limits(np.full(90, 0.5), -0.5, 0.5, (0.01,))
+    assert limits[1] == 0.5 and 0.3 < limits[0] < 0.5  # all at one end of the range

@@ -1,4 +1,4 @@
-"""What was seen before, by hashes of 64 bits: a log of any length takes some fifty bytes a line."""
+"""What was seen before, by hashes of 64 bits: a log of any length takes some hundred bytes a line."""
 
 from __future__ import annotations
 

@@ -213,6 +213,8 @@ def _upper_limits(values: Values, least: float, most: float, alphas: Sequence[fl
     rounded = np.minimum(most, least + np.ceil((values - least) * scale) / scale)
     seen, counts = np.unique(rounded, return_counts=True)
     mean = float(rounded.mean())
+    if mean >= most:  # nothing above it is left to bet against
+        return [most] * len(alphas)
     means = mean + (most - mean) * np.linspace(0.0, 1.0, MEANS + 1)[1:-1] ** 2  # denser near the mean
     gains = (means[:, None] - seen) / (most - means[:, None])
     won = [np.log1p(fraction * gains) @ counts for fraction in FRACTIONS]
