@@ -162,7 +162,7 @@ def _unkept(rewards: Sequence[RealisedReward], found: Sequence[Measure]) -> Iter
             continue
         how, ends = "less" if each.high < 0 else "more", sorted((abs(each.low), abs(each.high)))
         yield (
-            f"{each.stakeholder} gets {how} than E promised, by {ends[0]:.3f} to {ends[1]:.3f}. This need not be a change: "
+            f"{each.stakeholder} gets {how} than E promised, by {ends[0]:.3f} to {ends[1]:.3f}. It need not be a change: "
             "on the untouched rows of the run promises may have been off by as much."
         )
 

@@ -5,17 +5,19 @@ A log is appended to, day after day; what is monitored later is read from it, li
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated, Any, Self
 
 from pydantic import AfterValidator, AwareDatetime, ConfigDict, Field, PlainSerializer
 
+from accordant.arrays import AnyArray
 from accordant.declared import Declared
-from accordant.errors import DataError, SpecError
+from accordant.errors import DataError, InputError, SpecError
 from accordant.json_values import finite
 from accordant.recommendation import Recommendations
+from accordant.tables.output import Input, check_output, is_standard_output
 from accordant.tables.text import Entry, stream_json_lines
 
 Finite = Annotated[float, Field(allow_inf_nan=False, strict=True)]
@@ -106,6 +108,19 @@ def read_decisions(path: str | Path) -> Iterator[DecisionLine]:
         raise DataError(f"{path} holds no decision; allowed: what accordant recommend --log wrote")
 
 
+def check_log(log: Path, others: Iterable[Input]) -> None:
+    """Refuse a place for a log, before the work.
+
+    Raises
+    ------
+    InputError
+        If it is standard output, what a command reads or writes beside it, or what `check_output` refuses.
+    """
+    if is_standard_output(log):
+        raise InputError(f"a log is added to and cannot be standard output; found {log}, allowed: a file")
+    check_output(log, others)
+
+
 def decision_lines(
     found: Recommendations, cells: dict[str, list[Any]], rows: list[int] | list[str], *, run: str, time: datetime
 ) -> Iterator[DecisionLine]:
@@ -149,7 +164,7 @@ def _cell(value: Any) -> Any:
 def _remarks(found: Recommendations) -> list[tuple[str, ...]]:
     """Return what a reader must know of each context, in words."""
     said: list[list[str]] = [[] for _ in range(found.decisions.n_contexts)]
-    texts = [found.unusual.remarks] if found.unusual is not None else []
+    texts: list[AnyArray] = [found.unusual.remarks] if found.unusual is not None else []
     texts += [found.adopted] if found.adopted is not None else []
     for column in texts:
         for t in (column != "").nonzero()[0]:
