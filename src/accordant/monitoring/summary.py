@@ -162,8 +162,8 @@ def _unkept(rewards: Sequence[RealisedReward], found: Sequence[Measure]) -> Iter
             continue
         how, ends = "less" if each.high < 0 else "more", sorted((abs(each.low), abs(each.high)))
         yield (
-            f"{each.stakeholder} gets {how} than E promised, by {ends[0]:.3f} to {ends[1]:.3f}. It need not be a change: "
-            "on the untouched rows of the run promises may have been off by as much."
+            f"{each.stakeholder} gets {how} than E promised, by {ends[0]:.3f} to {ends[1]:.3f}. It need not be a "
+            "change: on the untouched rows of the run promises may have been off by as much."
         )
 
 
