@@ -30,6 +30,7 @@ ALWAYS = (
     ["benchmarks.allocation_search"],
     ["benchmarks.deliberation_directions"],
     ["benchmarks.slates"],
+    ["benchmarks.monitoring", "--worlds", "40"],
 )
 WITH_DATA = (
     ["benchmarks.outcome_models", "{data}", "--only", "2015", "--seeds", "2"],

@@ -40,7 +40,7 @@ app = typer.Typer(
 
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)  # what a system says that has no room for more
 SPINE = ("accordant.cli.case_commands", "accordant.cli.run_commands", "accordant.cli.rule_commands")
-WINGS = ("accordant.preferences", "accordant.deliberation", "accordant.slates")
+WINGS = ("accordant.preferences", "accordant.deliberation", "accordant.slates", "accordant.monitoring")
 
 
 @app.callback(invoke_without_command=True)

@@ -99,6 +99,20 @@ class TrainingProfile:
         )  # fmt: skip
         return replace(profile, radius=profile._own_radius())
 
+    def comparable(self, contexts: Contexts) -> dict[str, Values]:
+        """Return features as they stand in `reference`: numbers rounded alike, and positions of levels.
+
+        A level that no training row has stands behind all others.
+        """
+        found: dict[str, Values] = {
+            name: _rounded(contexts.numeric(name), self.deviations[name] * STEP) for name in self.encoder.medians
+        }
+        for name, levels in self.encoder.categories.items():
+            known = np.array(levels, dtype=str)
+            places = np.minimum(_positions(contexts[name], levels), len(levels) - 1)
+            found[name] = np.where(known[places] == contexts[name], places, len(levels)).astype(np.float64)
+        return found
+
     def state(self) -> dict[str, Any]:
         """Return everything as values that JSON can hold."""
         return field_values(self)

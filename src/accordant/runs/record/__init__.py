@@ -2,11 +2,13 @@
 
 from accordant.runs.record.board import Board, Column, GroupRate, GroupRow, GroupTable, Limits, MetricFigures, Row
 from accordant.runs.record.learning import (
+    ErrorPart,
     GridPart,
     LearningPart,
     Measure,
     OutcomeModelPart,
     Overlap,
+    PromisePart,
     ProxyCheck,
     ResolutionGain,
     RewardError,
@@ -35,6 +37,7 @@ __all__ = [
     "Cost",
     "DataPart",
     "Declaration",
+    "ErrorPart",
     "GridPart",
     "GroupRate",
     "GroupRow",
@@ -46,6 +49,7 @@ __all__ = [
     "MetricFigures",
     "OutcomeModelPart",
     "Overlap",
+    "PromisePart",
     "ProxyCheck",
     "Record",
     "ResolutionGain",

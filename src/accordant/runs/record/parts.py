@@ -56,6 +56,7 @@ from accordant.runs.record import (
     StrategyPart,
     UnusualPart,
 )  # fmt: skip
+from accordant.runs.record.promise import promise_of
 from accordant.runs.record.scrutiny import ScrutinyPart
 from accordant.runs.row_split import Dealing
 from accordant.scope import ScopeCard, lint
@@ -95,6 +96,7 @@ def make_record(
             test=evidence.n_contexts, **dealt.to_json(),
         ),
         unusual=UnusualPart(**counts.to_json()),
+        promise=promise_of(policy, evidence),
         selected=policy.selected_,
         selection=Selection(consults=_consults(policy, leaderboard), score=policy.leaderboard_.chosen_score),
         notes=(*dealt.sentences(), *_unusual(counts), *(() if grid is None else (grid.sentence,)), *case.notes),

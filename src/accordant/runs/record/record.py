@@ -12,14 +12,14 @@ from pydantic import ConfigDict, Field
 from accordant.cases.spec import MetricSpec
 from accordant.problem import DecisionProblem
 from accordant.runs.record.board import Board, GroupTable
-from accordant.runs.record.learning import GridPart, LearningPart, OutcomeModelPart, UnusualPart
+from accordant.runs.record.learning import GridPart, LearningPart, OutcomeModelPart, PromisePart, UnusualPart
 from accordant.runs.record.rewards import RewardSource, StakeholderGroups
 from accordant.runs.record.scrutiny import ScrutinyPart
 from accordant.scope import Criterion, Finding
 from accordant.sections import Part, Section, sections
 from accordant.statistics import Estimate
 
-FORMAT = 3
+FORMAT = 4
 MEBIBYTE = 1024**2
 
 Json = dict[str, Any]
@@ -101,6 +101,8 @@ class Record(Section):
     unusual
         Untouched rows that are unlike the training rows; None if nobody looked. All figures are about what strategies
         choose, in these rows too.
+    promise
+        What decisions in use are compared with; None if nobody looked.
     grid
         The grid of a continuous action; None if actions have no values.
     reward_sources
@@ -125,6 +127,7 @@ class Record(Section):
     groups: tuple[GroupTable, ...]
     scrutiny: ScrutinyPart | None = None
     unusual: UnusualPart | None = None
+    promise: PromisePart | None = None
     outcome_model: OutcomeModelPart
     learning: LearningPart
     grid: GridPart | None = None
