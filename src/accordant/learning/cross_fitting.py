@@ -153,7 +153,7 @@ def learn(
         "learning the outcome model and %d reward models: %d rows, %d folds", len(reward_learners), len(log), len(folds)
     )
     learners: list[Learner[Any]] = [outcome_learner, *reward_learners]
-    outcome, *rewards = nested(learners, folds, settings.n_jobs)
+    outcome, *rewards = nested(learners, folds, settings.n_jobs, groups=log.groups)
     expected, prediction = _held_out(problem, log, folds, outcome, rewards, stated)
     names = ["outcome", *(" & ".join(learner.stakeholders) for learner in reward_learners)]
     return Learned(

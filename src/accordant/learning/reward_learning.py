@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.ensemble import HistGradientBoostingRegressor, RandomForestRegressor
 
-from accordant.arrays import Codes
+from accordant.arrays import Codes, Values
 from accordant.contexts import Log
 from accordant.errors import InputError
 from accordant.learning.augmentation import RewardQueries, elicit
@@ -32,7 +32,9 @@ def default_regressor(random_state: int, *, shared: bool) -> Any:
     """
     if shared:
         return RandomForestRegressor(min_samples_leaf=3, random_state=random_state)
-    return HistGradientBoostingRegressor(learning_rate=0.1, early_stopping=False, random_state=random_state)
+    return HistGradientBoostingRegressor(
+        learning_rate=0.2, max_iter=50, early_stopping=False, random_state=random_state
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,16 +79,18 @@ class RewardLearner:
         """Fit the regressor with one point of the grid."""
         return self._models(rows, [clone(self.regressor).set_params(**point)], None)[0]
 
-    def candidates(self, rows: Codes) -> list[LearnedReward]:
-        """Fit the regressor at every point of the grid."""
-        return self._models(rows, [], self.points)
+    def candidates(self, rows: Codes, points: Sequence[Point]) -> list[LearnedReward]:
+        """Fit the regressor at points of the grid."""
+        return self._models(rows, [], points)
 
-    def loss(self, model: LearnedReward, rows: Codes) -> float:
-        """Return the mean squared error over all queries about these rows: every action that was asked about."""
+    def losses(self, model: LearnedReward, rows: Codes) -> Values:
+        """Return the mean squared error over all queries about each row: every action that was asked about."""
         queries, answers = self._about(rows)
         columns = design(model.encoder(self.log.contexts), queries, self.problem)
         predicted = np.asarray(model.regressor.predict(columns)).reshape(len(queries), len(self.stakeholders))
-        return float(np.mean((np.clip(predicted, 0.0, 1.0) - answers.T) ** 2))
+        errors = ((np.clip(predicted, 0.0, 1.0) - answers.T) ** 2).mean(axis=1)
+        sums, asked = (np.bincount(queries.rows, each, len(self.log))[rows] for each in (errors, None))
+        return np.asarray(sums / asked)
 
     def _models(self, rows: Codes, regressors: list[Any], points: Sequence[Point] | None) -> list[LearnedReward]:
         encoder = ContextEncoder.fit(self.log.contexts.take(rows), self.features)
