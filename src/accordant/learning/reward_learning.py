@@ -18,11 +18,16 @@ from accordant.errors import InputError
 from accordant.learning.augmentation import RewardQueries, elicit
 from accordant.learning.encoding import ContextEncoder
 from accordant.learning.reward_models import LearnedReward, design
-from accordant.learning.tuning import Point, fit_grid, grid_points
+from accordant.learning.tuning import Grid, Point, fit_grid, grid_points
 from accordant.problem import DecisionProblem
 from accordant.rewards import ObservedReward, RewardSignal
 
-DEFAULT_GRID: Mapping[str, Sequence[Any]] = {"max_leaf_nodes": [8, 31]}
+DEFAULT_GRID: Grid = (
+    {"max_leaf_nodes": [8], "learning_rate": [0.1], "max_iter": [100]},
+    {"max_leaf_nodes": [31], "learning_rate": [0.2], "max_iter": [50]},
+)
+"""Small trees in small steps for rewards that are smooth or noisy, large ones in large steps for sharp ones."""
+THOROUGH_GRID: Grid = {"max_leaf_nodes": [8, 31], "learning_rate": [0.1], "max_iter": [100]}
 
 
 def default_regressor(random_state: int, *, shared: bool) -> Any:
@@ -33,7 +38,7 @@ def default_regressor(random_state: int, *, shared: bool) -> Any:
     if shared:
         return RandomForestRegressor(min_samples_leaf=3, random_state=random_state)
     return HistGradientBoostingRegressor(
-        learning_rate=0.2, max_iter=50, early_stopping=False, random_state=random_state
+        max_leaf_nodes=31, learning_rate=0.2, max_iter=50, early_stopping=False, random_state=random_state
     )
 
 
@@ -48,7 +53,7 @@ class RewardLearner:
     regressor
         Any scikit-learn regressor; multi-output if stakeholders share it.
     grid
-        Hyper-parameters to search, name to values; empty for none.
+        Hyper-parameters to search, name to values, or several such grids; empty for none.
     log
         Training rows.
     queries
@@ -63,7 +68,7 @@ class RewardLearner:
 
     stakeholders: tuple[str, ...]
     regressor: Any
-    grid: Mapping[str, Sequence[Any]]
+    grid: Grid
     log: Log
     queries: RewardQueries
     answers: NDArray[np.float64]

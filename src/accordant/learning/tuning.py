@@ -314,10 +314,16 @@ def _pair_losses(
     return first, second
 
 
-def grid_points(estimator: Any, grid: Mapping[str, Sequence[Any]] | None) -> tuple[Point, ...]:
+Grid = Mapping[str, Sequence[Any]] | Sequence[Mapping[str, Sequence[Any]]]
+"""Parameters to values, of which all combinations are meant; or several of these, one after the other."""
+
+
+def grid_points(estimator: Any, grid: Grid | None) -> tuple[Point, ...]:
     """Return every combination of a grid; an unknown parameter name is an error that names the nearest."""
     if not grid:
         return ({},)
+    if not isinstance(grid, Mapping):
+        return tuple(point for part in grid for point in grid_points(estimator, part))
     valid = estimator.get_params()
     for name, values in grid.items():
         if name not in valid:
