@@ -19,6 +19,7 @@ from accordant.errors import DataError, InputError
 from accordant.evidence import Evidence
 from accordant.metrics import Metric, metrics
 from accordant.policy import ParticipatoryPolicy
+from accordant.processes import cpu_seconds
 from accordant.rewards import ObservedReward, RewardSignal
 from accordant.runs.declaration import (
     Columns,
@@ -99,7 +100,7 @@ def carry_out(case_file: str | Path | CaseFile, options: RunOptions) -> CarriedO
     InputError
         If the case, the data or an option cannot be used, or a model could not be saved.
     """
-    started = time.perf_counter(), time.process_time()
+    started = time.perf_counter(), cpu_seconds()
     file = case_file if isinstance(case_file, CaseFile) else read_case_file(case_file)
     beside = file.beside
     with file.at():
@@ -124,7 +125,7 @@ def carry_out(case_file: str | Path | CaseFile, options: RunOptions) -> CarriedO
     evidence = policy.evidence_on(test.log, true_levels=test.true_levels)
     leaderboard = policy.leaderboard_on(evidence)
     scrutiny = Scrutiny(policy, evidence, groupings(case)).findings()
-    seconds = time.perf_counter() - started[0], time.process_time() - started[1]
+    seconds = time.perf_counter() - started[0], cpu_seconds() - started[1]
     record = make_record(
         case, options.seed, data, len(train.log), policy, evidence, leaderboard, scrutiny, seconds, dealt,
         reward_sources(file.case, case, policy.signals_, split_case.preferences, split_case.declared_names),

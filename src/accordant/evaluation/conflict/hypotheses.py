@@ -104,9 +104,10 @@ def beyond(rule: Values, goals: tuple[Goal, Goal], lotteries: Lotteries, span: V
     best = np.fmax(starts.min(axis=0), ends.min(axis=0))
     for first, second in combinations(range(len(starts)), 2):
         here, there = starts[first] - starts[second], ends[first] - ends[second]
-        cross = here * there < 0
-        share = np.where(cross, here, 0.0) / np.where(cross, here - there, 1.0)
-        best = np.fmax(best, ((1 - share) * starts + share * ends).min(axis=0))
+        cross = np.nonzero(here * there < 0)  # few stretches do
+        share = here[cross] / (here[cross] - there[cross])
+        between = np.min([(1 - share) * start[cross] + share * end[cross] for start, end in zip(starts, ends, strict=True)], axis=0)
+        best[cross] = np.fmax(best[cross], between)
     return np.asarray(-np.fmax.reduce(best, axis=0))
 
 
