@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal
 
@@ -18,9 +18,10 @@ from accordant.contexts import Log
 from accordant.errors import DataError, InputError
 from accordant.learning.causal import BASE_REGRESSORS, LevelLearner, LoggedData, SelectedCausalLearner, TLearner
 from accordant.learning.causal.level_learner import action_folds
-from accordant.learning.classification import CalibratedProbabilities, SelectedClassifier
+from accordant.learning.classification import CalibratedProbabilities, SelectedClassifier, default_candidates
 from accordant.learning.classification.brier import brier_contributions
 from accordant.learning.classification.fold_selection import FoldSelection, counted_rows
+from accordant.learning.effort import EffortLimits
 from accordant.learning.encoding import ContextEncoder
 from accordant.learning.outcome_models import ContinuousOutcomeModel, DiscreteOutcomeModel, action_design
 from accordant.learning.tuning import Plan, Point, fit_grid, grid_points
@@ -120,6 +121,8 @@ class DiscreteOutcomeLearner:
         Whether the classifier reads the action.
     log, features, problem, random_state
         Training rows, columns that the model reads, declarations, seed.
+    limits
+        How much work the default may take.
     """
 
     classifier: Any | None
@@ -130,6 +133,7 @@ class DiscreteOutcomeLearner:
     features: tuple[str, ...]
     problem: DecisionProblem
     random_state: int
+    limits: EffortLimits = field(default_factory=EffortLimits)
 
     @cached_property
     def points(self) -> tuple[Point, ...]:
@@ -148,15 +152,25 @@ class DiscreteOutcomeLearner:
         counted = counted_rows(columns, codes, folds, self.log.groups)
         if counted is None:
             return None
-        selector = self._selector()
+        selector = self._selector(columns.shape[1])
         selection = FoldSelection(
             selector, selector.tried(columns.shape[1]), self._fitted_candidates, self._columns_of, codes, folds, counted,
             self.log.groups,
         )  # fmt: skip
         return selection.plan(self._model, thorough=thorough)
 
-    def _selector(self) -> SelectedClassifier:
-        return SelectedClassifier(classes=self._classes, random_state=self.random_state)
+    def _selector(self, n_columns: int) -> SelectedClassifier:
+        tried = None
+        if self.limits.candidates is not None or not self.forests:
+            tried = default_candidates(
+                n_columns, self.random_state, names=self.limits.candidates, forests=self.forests
+            )  # fmt: skip
+        return SelectedClassifier(tried, classes=self._classes, random_state=self.random_state)
+
+    @property
+    def forests(self) -> bool:
+        """Whether there are few enough rows for forests among the default candidates."""
+        return self.limits.forest_rows is None or len(self.log) <= self.limits.forest_rows
 
     def _fitted_candidates(
         self, rows: Codes, unfitted: Sequence[CalibratedProbabilities]
@@ -170,8 +184,9 @@ class DiscreteOutcomeLearner:
 
     def fit(self, rows: Codes, point: Point) -> DiscreteOutcomeModel:
         """Fit with one point of the grid, calibrated."""
+        encoder, columns, codes = self._training(rows)
         if self.classifier is None:
-            estimator: Any = self._selector()
+            estimator: Any = self._selector(columns.shape[1])
         else:
             estimator = CalibratedProbabilities(
                 clone(self.classifier).set_params(**point),
@@ -179,7 +194,6 @@ class DiscreteOutcomeLearner:
                 classes=self._classes,
                 random_state=self.random_state,
             )
-        encoder, columns, codes = self._training(rows)
         return self._model(encoder, self._fitted(estimator, columns, codes, self._groups(rows)))
 
     def candidates(self, rows: Codes, points: Sequence[Point]) -> list[DiscreteOutcomeModel]:

@@ -64,6 +64,8 @@ class RewardLearner:
         Columns that the model reads.
     problem
         Declares actions and outcomes.
+    most_queries
+        Most queries that a fit learns from, those about randomly chosen rows; None for all.
     """
 
     stakeholders: tuple[str, ...]
@@ -74,6 +76,7 @@ class RewardLearner:
     answers: NDArray[np.float64]
     features: tuple[str, ...]
     problem: DecisionProblem
+    most_queries: int | None = None
 
     @cached_property
     def points(self) -> tuple[Point, ...]:
@@ -99,7 +102,7 @@ class RewardLearner:
 
     def _models(self, rows: Codes, regressors: list[Any], points: Sequence[Point] | None) -> list[LearnedReward]:
         encoder = ContextEncoder.fit(self.log.contexts.take(rows), self.features)
-        queries, answers = self._about(rows)
+        queries, answers = self._about(self._some(rows))
         columns = design(encoder(self.log.contexts), queries, self.problem)
         target = answers[0] if len(self.stakeholders) == 1 else answers.T
         try:
@@ -111,6 +114,14 @@ class RewardLearner:
         except ValueError as error:
             raise InputError(f"reward model of {', '.join(self.stakeholders)} cannot be fitted: {error}") from error
         return [LearnedReward(self.stakeholders, encoder, regressor, self.problem) for regressor in fitted]
+
+    def _some(self, rows: Codes) -> Codes:
+        """Return rows with no more queries than allowed; the choice for one set of rows fits that for another."""
+        kept = len(rows) if self.most_queries is None else self.most_queries * len(self.log) // len(self.queries)
+        if kept >= len(rows):
+            return rows
+        order = np.random.default_rng(len(self.log)).permutation(len(self.log))  # of all rows, whatever is left out
+        return np.sort(rows[np.argsort(order[rows])[: max(1, kept)]])
 
     def _about(self, rows: Codes) -> tuple[RewardQueries, NDArray[np.float64]]:
         member = np.zeros(len(self.log), dtype=bool)

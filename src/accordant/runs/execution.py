@@ -17,6 +17,7 @@ from accordant.cases.loaders import CaseData, load_file, simulate
 from accordant.cases.spec import CaseSpec
 from accordant.errors import DataError, InputError
 from accordant.evidence import Evidence
+from accordant.learning.effort import Effort, limits_of
 from accordant.metrics import Metric, metrics
 from accordant.policy import ParticipatoryPolicy
 from accordant.processes import cpu_seconds
@@ -43,6 +44,7 @@ logger = logging.getLogger(__name__)
 
 LEARNING = ("shared_rewards", "augmentation", "integration", "nodes", "calibrated", "folds", "stratified")
 LEAST_TRAINING_ROWS = 30  # ten for each of the three folds that the smallest nested cross-validation needs
+QUICK_FOLDS, QUICK_RESAMPLES = 3, 200
 LEAST_TEST_ROWS = 10  # with fewer, not even an action that is always taken is shown to be taken more often than not
 
 
@@ -61,9 +63,12 @@ class RunOptions:
     folds, resamples
         Override the case.
     n_jobs
-        Threads for independent fits.
+        Processes for independent fits.
     preferences
         Stakeholder to a file of comparisons from which the reward is learned, instead of what the case declares.
+    effort
+        ``quick`` for a first look, with at most `QUICK_FOLDS` and `QUICK_RESAMPLES` unless others are asked for, and
+        less scrutiny; ``thorough`` for the last per cent; see `accordant.learning.effort`.
     """
 
     seed: int = 42
@@ -73,6 +78,10 @@ class RunOptions:
     resamples: int | None = None
     n_jobs: int = 1
     preferences: Mapping[str, str] = field(default_factory=dict)
+    effort: Effort = "standard"
+
+    def __post_init__(self) -> None:
+        limits_of(self.effort)  # raises for an unknown one
 
 
 @dataclass(frozen=True, eq=False)
@@ -197,6 +206,7 @@ def build_policy(case: CaseSpec, options: RunOptions) -> ParticipatoryPolicy:
         **asked_of_policy(case),
         random_state=options.seed,
         n_jobs=options.n_jobs,
+        effort=options.effort,
     )
 
 
@@ -224,6 +234,11 @@ def declared_ranges(case: CaseSpec) -> dict[str, tuple[float, float]]:
 
 
 def _with_overrides(case: CaseSpec, options: RunOptions) -> CaseSpec:
+    if options.effort == "quick":
+        case = case.replace(
+            learning=case.learning.replace(folds=min(case.learning.folds, QUICK_FOLDS)),
+            evaluation=case.evaluation.replace(resamples=min(case.evaluation.resamples, QUICK_RESAMPLES)),
+        )
     if options.folds is not None:
         case = case.replace(learning=case.learning.replace(folds=options.folds))
     if options.resamples is not None:

@@ -49,6 +49,7 @@ from accordant.runs.record import (
 )  # fmt: skip
 from accordant.runs.record.scrutiny import ScrutinyPart
 from accordant.runs.row_split import Dealing
+from accordant.runs.scrutiny import QUICK
 from accordant.scope import ScopeCard, lint
 from accordant.sections import Part
 from accordant.unusual import UnusualCounts
@@ -240,7 +241,8 @@ def plain(value: Any) -> Any:
 
 def _warnings(policy: ParticipatoryPolicy, data: CaseData) -> list[str]:
     simulated = ["No data were given: all rows come from a simulator, and nothing here is about real people."]
-    return [*(simulated if data.simulated else []), *data.repairs, *policy.warnings_]
+    looks = [QUICK] if policy.effort == "quick" else []
+    return [*(simulated if data.simulated else []), *policy.warnings_[: len(looks)], *looks, *data.repairs, *policy.warnings_[len(looks) :]]
 
 
 def _of_groups(split: tuple[StakeholderGroups, ...]) -> tuple[str, ...]:
