@@ -44,7 +44,7 @@ class EffortLimits:
 
 EFFORTS: Mapping[Effort, EffortLimits] = {
     "quick": EffortLimits(
-        candidates=("prior", "logistic", "logistic-hinges"), tuned_rewards=False, reward_queries=20_000
+        candidates=("prior", "logistic", "logistic-hinges"), tuned_rewards=False, reward_queries=5_000
     ),
     "standard": EffortLimits(),
     "thorough": EffortLimits(all_pairs=True, gentle_rewards=True, forest_rows=None, reward_queries=None),

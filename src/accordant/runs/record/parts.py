@@ -141,6 +141,7 @@ def _learning(case: CaseSpec, policy: ParticipatoryPolicy) -> LearningPart:
         overlap=None if learned.overlap is None else _as(Overlap, learned.overlap),
         searches={name: _search(search) for name, search in learned.searches.items()},
         reward_errors=tuple(_as(RewardError, each) for each in learned.reward_errors),
+        effort=policy.effort,
     )
 
 
