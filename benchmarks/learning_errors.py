@@ -109,7 +109,9 @@ def measured(case: str, file: str, data: Path) -> dict[str, Values]:
     }
     settings = dataclasses.replace(policy._settings(), n_jobs=1)  # noqa: SLF001
     start = time.process_time()
-    policy.learned_ = learned = learn(spec.problem, log, policy.signals_, policy.features_, settings, policy.confounders)
+    policy.learned_ = learned = learn(
+        spec.problem, log, policy.signals_, policy.features_, settings, policy.confounders
+    )
     found = {"CPU s": np.array([time.process_time() - start])}
     found["f"] = outcome_errors(learned.held_out_prediction, log, spec.problem)
     found["f, test rows"] = outcome_errors(learned.outcome_model.predict(test.log.contexts), test.log, spec.problem)

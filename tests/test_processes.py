@@ -30,7 +30,9 @@ def where(_):
 
 def test_results_come_in_order_from_other_processes():
     assert forks_here()
-    tasks = [partial(lambda number: (number, os.getpid()), number) for number in range(7)]  # a lambda: nothing is pickled
+    tasks = [
+        partial(lambda number: (number, os.getpid()), number) for number in range(7)
+    ]  # a lambda: nothing is pickled
     numbers, places = zip(*on_processes(tasks, 2), strict=True)
     assert numbers == tuple(range(7)) and os.getpid() not in places
 

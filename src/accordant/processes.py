@@ -57,7 +57,7 @@ def on_processes(tasks: Sequence[Callable[[], Result]], n_jobs: int) -> Iterator
                     done, content = future.result()
                 except BrokenProcessPool:
                     done, content = False, b""
-                yield pickle.loads(content) if done else task()
+                yield pickle.loads(content) if done else task()  # noqa: S301 - from our own worker, through a pipe
     finally:
         _tasks = ()
 
@@ -68,7 +68,7 @@ def through_pickle(result: Result) -> Result:
     What cannot be pickled, such as an estimator with a function in it, is returned as it is.
     """
     try:
-        copied: Result = pickle.loads(pickle.dumps(result, pickle.HIGHEST_PROTOCOL))
+        copied: Result = pickle.loads(pickle.dumps(result, pickle.HIGHEST_PROTOCOL))  # noqa: S301 - its own bytes
     except Exception:  # noqa: BLE001 - of any kind, by what the estimator is made of
         return result
     return copied

@@ -201,9 +201,7 @@ def learn(
     )
 
 
-def _effort_warnings(
-    settings: LearningSettings, outcome: Any, rewards: Sequence[RewardLearner]
-) -> list[str]:
+def _effort_warnings(settings: LearningSettings, outcome: Any, rewards: Sequence[RewardLearner]) -> list[str]:
     """Say what was left out for want of time."""
     default = isinstance(outcome, DiscreteOutcomeLearner) and outcome.classifier is None
     asked, most = max((len(each.queries) for each in rewards), default=0), limits_of(settings.effort).reward_queries

@@ -30,6 +30,9 @@ class EffortLimits:
         Whether it takes small steps at every size of trees.
     forest_rows
         Training rows above which the default outcome models include no forest; None for no limit.
+    race_rows
+        Most training rows of a fit that serves to drop candidates of the outcome model and to weigh them for a fold;
+        None for no limit.
     reward_queries
         Most answers of a stakeholder that its reward model is fitted on; None for no limit.
     """
@@ -39,6 +42,7 @@ class EffortLimits:
     tuned_rewards: bool = True
     gentle_rewards: bool = False
     forest_rows: int | None = 20_000
+    race_rows: int | None = 20_000
     reward_queries: int | None = 100_000
 
 
@@ -47,7 +51,9 @@ EFFORTS: Mapping[Effort, EffortLimits] = {
         candidates=("prior", "logistic", "logistic-hinges"), tuned_rewards=False, reward_queries=5_000
     ),
     "standard": EffortLimits(),
-    "thorough": EffortLimits(all_pairs=True, gentle_rewards=True, forest_rows=None, reward_queries=None),
+    "thorough": EffortLimits(
+        all_pairs=True, gentle_rewards=True, forest_rows=None, race_rows=None, reward_queries=None
+    ),
 }
 
 
@@ -64,7 +70,9 @@ def limits_of(effort: Effort) -> EffortLimits:
     return EFFORTS[effort]
 
 
-def effort_warnings(effort: Effort, *, default_model: bool, forests: bool, answers: tuple[int, int] | None) -> list[str]:
+def effort_warnings(
+    effort: Effort, *, default_model: bool, forests: bool, answers: tuple[int, int] | None
+) -> list[str]:
     """Return what learning left out for want of time.
 
     Parameters

@@ -155,7 +155,7 @@ class DiscreteOutcomeLearner:
         selector = self._selector(columns.shape[1])
         selection = FoldSelection(
             selector, selector.tried(columns.shape[1]), self._fitted_candidates, self._columns_of, codes, folds, counted,
-            self.log.groups,
+            self.log.groups, self.limits.race_rows,
         )  # fmt: skip
         return selection.plan(self._model, thorough=thorough)
 

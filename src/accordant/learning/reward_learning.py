@@ -17,6 +17,7 @@ from accordant.contexts import Log
 from accordant.errors import InputError
 from accordant.learning.augmentation import RewardQueries, elicit
 from accordant.learning.encoding import ContextEncoder
+from accordant.learning.folds import some_rows
 from accordant.learning.reward_models import LearnedReward, design
 from accordant.learning.tuning import Grid, Point, fit_grid, grid_points
 from accordant.problem import DecisionProblem
@@ -116,12 +117,9 @@ class RewardLearner:
         return [LearnedReward(self.stakeholders, encoder, regressor, self.problem) for regressor in fitted]
 
     def _some(self, rows: Codes) -> Codes:
-        """Return rows with no more queries than allowed; the choice for one set of rows fits that for another."""
-        kept = len(rows) if self.most_queries is None else self.most_queries * len(self.log) // len(self.queries)
-        if kept >= len(rows):
-            return rows
-        order = np.random.default_rng(len(self.log)).permutation(len(self.log))  # of all rows, whatever is left out
-        return np.sort(rows[np.argsort(order[rows])[: max(1, kept)]])
+        """Return rows with no more queries than allowed."""
+        n_rows, most = len(self.log), self.most_queries
+        return some_rows(rows, n_rows, None if most is None else max(1, most * n_rows // len(self.queries)))
 
     def _about(self, rows: Codes) -> tuple[RewardQueries, NDArray[np.float64]]:
         member = np.zeros(len(self.log), dtype=bool)

@@ -136,7 +136,7 @@ class Search:
         table = self.losses.reshape(len(self.points), -1)
         known = ~np.isnan(table)
         sums, counts = np.where(known, table, 0.0).sum(axis=1), known.sum(axis=1)
-        return np.divide(sums, counts, out=np.full(len(table), np.nan), where=counts > 0)
+        return np.asarray(np.divide(sums, counts, out=np.full(len(table), np.nan), where=counts > 0))
 
     def _best(self, left_out: Sequence[int]) -> Point:
         """Return the point with the smallest mean loss where some point has one; who lacks any of them is out."""
@@ -156,7 +156,7 @@ class Nested(Generic[Model]):
     final: Model
 
 
-Plan = Generator[list[Callable[[], Any]], list[Any], Nested[Any]]
+Plan = Generator[Sequence[Callable[[], Any]], list[Any], Nested[Any]]
 """Work in rounds: yields tasks, is sent their results, returns what came of it."""
 
 
@@ -252,7 +252,7 @@ class _Race:
     def entered(self, pair: Pair) -> Codes:
         """Return the points to be compared on a pair: those still in for one of its folds, or for the final model."""
         racing = [self._still_in([fold]) for fold in (*pair,)] + [self._still_in(range(len(self.folds)))]
-        if all(each.sum() < 2 for each in racing):  # noqa: PLR2004 - a race takes two
+        if all(each.sum() < 2 for each in racing):  # a race takes two
             return np.zeros(0, dtype=np.intp)
         return np.flatnonzero(np.any(racing, axis=0))
 

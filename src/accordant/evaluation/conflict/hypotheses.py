@@ -106,7 +106,9 @@ def beyond(rule: Values, goals: tuple[Goal, Goal], lotteries: Lotteries, span: V
         here, there = starts[first] - starts[second], ends[first] - ends[second]
         cross = np.nonzero(here * there < 0)  # few stretches do
         share = here[cross] / (here[cross] - there[cross])
-        between = np.min([(1 - share) * start[cross] + share * end[cross] for start, end in zip(starts, ends, strict=True)], axis=0)
+        between = np.min(
+            [(1 - share) * start[cross] + share * end[cross] for start, end in zip(starts, ends, strict=True)], axis=0
+        )
         best[cross] = np.fmax(best[cross], between)
     return np.asarray(-np.fmax.reduce(best, axis=0))
 

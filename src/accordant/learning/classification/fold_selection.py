@@ -19,6 +19,7 @@ from typing import Any
 
 import joblib
 import numpy as np
+from sklearn.base import clone
 
 from accordant.arrays import Codes, Mask, Values
 from accordant.learning.classification.blend import blend_weights
@@ -28,7 +29,7 @@ from accordant.learning.classification.candidates import Candidate
 from accordant.learning.classification.platt import PlattScaling, score_rows
 from accordant.learning.classification.selection import SelectedClassifier
 from accordant.learning.classification.shared_fits import raw_twin
-from accordant.learning.folds import copied_records
+from accordant.learning.folds import all_but, copied_records, some_rows
 from accordant.learning.tuning import Nested, Plan, Search, rounds, within_reach
 
 MOST_COPIES = 0.2
@@ -69,6 +70,8 @@ class FoldSelection:
         (n,) whether a row counts in comparisons: it has no copy in another fold.
     groups
         (n,) whose each row is; None if rows are independent.
+    race_rows
+        Most training rows of a fit without two folds; None for all.
     """
 
     selector: SelectedClassifier
@@ -79,6 +82,7 @@ class FoldSelection:
     folds: tuple[Codes, ...]
     scored: Mask
     groups: Codes | None
+    race_rows: int | None = None
 
     @cached_property
     def declared(self) -> tuple[CalibratedProbabilities, ...]:
@@ -112,9 +116,14 @@ class FoldSelection:
         pairs = [pair for each in rounds(len(self.folds), thorough=thorough) for pair in each]
         every = sorted(set(self.fit_of))
         said: dict[tuple[int, int], Mapping[int, Said]] = {}  # (left out too, fold)
-        for (a, b), (of_a, of_b) in zip(pairs, (yield [partial(self.on_pair, pair, every) for pair in pairs]), strict=True):
+        for (a, b), (of_a, of_b) in zip(
+            pairs, (yield [partial(self.on_pair, pair, every) for pair in pairs]), strict=True
+        ):
             said[b, a], said[a, b] = of_a, of_b
-        partners = [{fold: said[k, fold] for fold in range(len(self.folds)) if (k, fold) in said} for k in range(len(self.folds))]
+        partners = [
+            {fold: said[k, fold] for fold in range(len(self.folds)) if (k, fold) in said}
+            for k in range(len(self.folds))
+        ]
         chosen = [self._weighed(each) for each in partners]
         finalists = np.ones(len(self.tried), dtype=bool) if thorough else self._finalists(partners)
         needed = [self._fits_of(finalists | (weights > 0)) for _, weights in chosen]
@@ -132,23 +141,20 @@ class FoldSelection:
 
     def on_pair(self, pair: tuple[int, int], which: Sequence[int]) -> list[dict[int, Said]]:
         """Return what fits without two folds say of each."""
-        encoder, fits = self._fits(self._all_but(*pair), which)
+        encoder, fits = self._fits(some_rows(all_but(self.folds, *pair), len(self.codes), self.race_rows), which)
         return [self._said(encoder, fits, fold) for fold in pair]
 
     def without(self, fold: int, which: Sequence[int]) -> tuple[Any, Fits, dict[int, Said]]:
         """Return the encoder and fits without a fold, and what they say of it."""
-        encoder, fits = self._fits(self._all_but(fold), which)
+        encoder, fits = self._fits(all_but(self.folds, fold), which)
         return encoder, fits, self._said(encoder, fits, fold)
 
     def on_all_rows(self, which: Sequence[int]) -> tuple[Any, Fits]:
         """Return the encoder and fits on all rows."""
-        return self._fits(self._all_but(), which)
-
-    def _all_but(self, *left_out: int) -> Codes:
-        return np.sort(np.concatenate([rows for fold, rows in enumerate(self.folds) if fold not in left_out]))
+        return self._fits(all_but(self.folds), which)
 
     def _fits(self, rows: Codes, which: Sequence[int]) -> tuple[Any, Fits]:
-        unfitted = [raw_twin(self.declared[number]) or self.declared[number] for number in which]
+        unfitted = [raw_twin(self.declared[number]) or clone(self.declared[number]) for number in which]
         encoder, fitted = self.fit(rows, unfitted)
         return encoder, dict(zip(which, fitted, strict=True))
 
@@ -161,7 +167,9 @@ class FoldSelection:
         for number, model in fits.items():
             probabilities = model.predict_proba(columns)
             own = hasattr(model.model_, "decision_function")
-            found[number] = Said(probabilities, score_rows(model.model_, columns) if own else probabilities[:, self._seen])
+            found[number] = Said(
+                probabilities, score_rows(model.model_, columns) if own else probabilities[:, self._seen]
+            )
         return found
 
     def _rows(self, known: Iterable[int]) -> list[Codes]:
@@ -177,7 +185,7 @@ class FoldSelection:
                 continue
             others = {other: each for other, each in known.items() if other != fold}
             mapped = self._map(others, number).probabilities(known[fold][number].scores[rows])
-            full = np.zeros((len(rows), len(self.selector.classes)))
+            full = np.zeros((len(rows), len(np.asarray(self.selector.classes))))
             full[:, self._seen] = mapped / mapped.sum(axis=1, keepdims=True)
             parts.append(full)
         return np.concatenate(parts)
@@ -199,7 +207,7 @@ class FoldSelection:
     ) -> tuple[Values, Values]:
         """Return what candidates say of the rows that count, and weights of all candidates, 0 of those left out."""
         which = np.arange(len(self.tried)) if candidates is None else np.flatnonzero(candidates)
-        held_back = np.stack([self._held_back(known, number) for number in which])
+        held_back = np.stack([self._held_back(known, number) for number in which.tolist()])
         rows, weights = self._counted(known), np.zeros(len(self.tried))
         clusters = None if self.groups is None else self.groups[rows]
         weights[which] = blend_weights(held_back, self.codes[rows], self.selector.tolerance, clusters)
@@ -217,7 +225,7 @@ class FoldSelection:
         rows = np.flatnonzero(counts)
         clusters = None if self.groups is None else self.groups[rows]
         kept = within_reach(sums[:, rows] / counts[rows], clusters)
-        return kept | np.array([each.baseline for each in self.tried])
+        return np.asarray(kept | np.array([each.baseline for each in self.tried]))
 
     def _fitted(
         self,

@@ -95,7 +95,9 @@ def same_bytes(content: bytes) -> bytes:
             renumbered["__id__"] = parts.setdefault(number, len(parts) + 1)
         if "file" in value:
             file = value["file"]
-            renumbered["file"] = files.setdefault(file, f"{len(files) + 1}{Path(file).suffix}") if file in entries else file
+            renumbered["file"] = (
+                files.setdefault(file, f"{len(files) + 1}{Path(file).suffix}") if file in entries else file
+            )
         return renumbered
 
     schema = json.dumps(renumber(json.loads(entries.pop(SCHEMA)))).encode()

@@ -243,7 +243,13 @@ def plain(value: Any) -> Any:
 def _warnings(policy: ParticipatoryPolicy, data: CaseData) -> list[str]:
     simulated = ["No data were given: all rows come from a simulator, and nothing here is about real people."]
     looks = [QUICK] if policy.effort == "quick" else []
-    return [*(simulated if data.simulated else []), *policy.warnings_[: len(looks)], *looks, *data.repairs, *policy.warnings_[len(looks) :]]
+    return [
+        *(simulated if data.simulated else []),
+        *policy.warnings_[: len(looks)],
+        *looks,
+        *data.repairs,
+        *policy.warnings_[len(looks) :],
+    ]
 
 
 def _of_groups(split: tuple[StakeholderGroups, ...]) -> tuple[str, ...]:
