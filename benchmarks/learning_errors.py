@@ -126,13 +126,14 @@ def compared(before: Mapping[str, Values], now: Mapping[str, Values]) -> Iterato
     for name, values in now.items():
         earlier = before[name]
         if name == "CPU s":
-            yield f"  {name:<20} {earlier[0]:9.1f}               {values[0]:9.1f}             {values[0] / earlier[0]:.2f}"
+            share = values[0] / earlier[0]
+            yield f"  {name:<20} {earlier[0]:9.1f}               {values[0]:9.1f}             {share:.2f}"
             continue
         error = float(standard_error(earlier))
         gap, own = float((values - earlier).mean()), float(standard_error(values - earlier))
-        verdict = "kept" if gap <= error else "WORSE"
+        verdict, error_now = "kept" if gap <= error else "WORSE", float(standard_error(values))
         yield (
-            f"  {name:<20} {earlier.mean():.6f} ± {error:.6f}   {values.mean():.6f} ± {float(standard_error(values)):.6f}"
+            f"  {name:<20} {earlier.mean():.6f} ± {error:.6f}   {values.mean():.6f} ± {error_now:.6f}"
             f"   {gap:+.6f} ± {own:.6f}   {verdict}"
         )
 

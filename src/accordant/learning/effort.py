@@ -97,7 +97,7 @@ def effort_warnings(
         )
     if answers is not None:
         found.append(
-            f"Reward models learned from {answers[0]:,} of {answers[1]:,} answers of a stakeholder, those about randomly "
-            "chosen rows; --thorough takes all."
+            f"Reward models learned from {answers[0]:,} of {answers[1]:,} answers of a stakeholder, those about "
+            "randomly chosen rows; --thorough takes all."
         )
     return found

@@ -142,20 +142,19 @@ class DiscreteOutcomeLearner:
             return ({},)
         return grid_points(self.classifier, self.grid)
 
-    def plan(self, folds: tuple[Codes, ...], thorough: bool) -> Plan | None:  # noqa: FBT001 - as `nested` calls it
+    def plan(self, folds: tuple[Codes, ...], thorough: bool) -> Plan | None:
         """Return how the default candidates are compared on shared fits; None for a given classifier, or odd folds."""
         if self.classifier is not None:
             return None
         everything = np.sort(np.concatenate(folds))
-        encoder, columns, codes = self._training(everything)
-        del encoder
+        _, columns, codes = self._training(everything)
         counted = counted_rows(columns, codes, folds, self.log.groups)
         if counted is None:
             return None
         selector = self._selector(columns.shape[1])
         selection = FoldSelection(
-            selector, selector.tried(columns.shape[1]), self._fitted_candidates, self._columns_of, codes, folds, counted,
-            self.log.groups, self.limits.race_rows,
+            selector, selector.tried(columns.shape[1]), self._fitted_candidates, self._columns_of, codes, folds,
+            counted, self.log.groups, self.limits.race_rows,
         )  # fmt: skip
         return selection.plan(self._model, thorough=thorough)
 
