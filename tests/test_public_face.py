@@ -33,3 +33,10 @@ def test_importing_is_light():
             capture_output=True, text=True, check=True,
         )  # fmt: skip
         assert shown.stdout.strip() == "", code
+
+
+@pytest.mark.long
+def test_reading_a_record_and_making_its_page_takes_no_models():
+    code = "import sys, accordant.runs.folder; print({'sklearn', 'scipy', 'skops', 'joblib'} & set(sys.modules))"
+    shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert shown.stdout.strip() == "set()"
