@@ -266,6 +266,7 @@ def test_a_report_of_a_forged_record_is_refused(accordant, finished_run, tmp_pat
     assert not (tmp_path / "page.html").exists()
 
 
+@pytest.mark.long
 def test_a_quick_look_says_first_and_in_the_record_what_it_left_out(accordant, case_folder):
     done = accordant("run", "beds.yaml", "--quick", "--out", "quick")
     assert done.returncode == 0 and "A QUICK LOOK" in done.stdout.splitlines()[1]
