@@ -56,3 +56,10 @@ def test_a_misspelt_name_is_told_with_the_place_where_to_look():
 
 def test_read_run_is_that_of_runs():
     assert ac.read_run is ac.runs.read_run
+
+
+@pytest.mark.long
+def test_reading_a_record_and_making_its_page_takes_no_models():
+    code = "import sys, accordant.runs.folder; print({'sklearn', 'scipy', 'skops', 'joblib'} & set(sys.modules))"
+    shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert shown.stdout.strip() == "set()"

@@ -18,6 +18,7 @@ from accordant.evaluation.gathering import gather_evidence
 from accordant.fitted_policy import FittedPolicy
 from accordant.learning.cross_fitting import LearningSettings, learn
 from accordant.learning.diagnostics import identify
+from accordant.learning.effort import Effort
 from accordant.learning.expectation import expected_rewards
 from accordant.learning.log_input import read_log
 from accordant.learning.novelty import TrainingProfile
@@ -94,9 +95,11 @@ class ParticipatoryPolicy(FittedPolicy):
     random_state
         Integer seed of the policy's whole tree of generators.
     n_jobs
-        Threads for independent fits.
+        Processes for independent fits, or threads where processes cannot be forked; −1 for one per core.
     verbose
         Whether notebooks and terminals show how far long work is; 0 for no bars.
+    effort
+        ``quick`` for a first look, ``thorough`` for the last per cent, see `accordant.learning.effort`.
 
     Attributes
     ----------
@@ -151,6 +154,7 @@ class ParticipatoryPolicy(FittedPolicy):
         random_state: int = 0,
         n_jobs: int = 1,
         verbose: int = 1,
+        effort: Effort = "standard",
     ) -> None:
         self.problem = problem
         self.features = features
@@ -178,6 +182,7 @@ class ParticipatoryPolicy(FittedPolicy):
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
+        self.effort = effort
 
     def fit(self, X: Any, *, actions: Any, outcomes: Any, rewards: Rewards) -> Self:
         """Learn, cross-validate, and select D*.

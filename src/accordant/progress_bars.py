@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import sys
+import time
 from collections.abc import Iterator
 from functools import cache
 from typing import Any
@@ -16,6 +17,7 @@ from accordant.progress import Advance, Observer, bars
 from accordant.terminal import PlainConsole
 
 PATIENCE = 0.5  # seconds before a bar appears: what is done sooner needs none
+BETWEEN = 0.1  # seconds between two drawings
 
 
 class PatientProgress(Progress):
@@ -29,10 +31,15 @@ class PatientProgress(Progress):
 
 
 class RichBars:
-    """Bars below each other on standard error, gone when the work is done; what is printed meanwhile stands above."""
+    """Bars below each other on standard error, gone when the work is done; what is printed meanwhile stands above.
+
+    They are drawn anew as steps are done, not by a thread that refreshes them: a process with a second thread forks no
+    workers.
+    """
 
     def __init__(self) -> None:
         self._shown: Progress | None = None
+        self._drawn = 0.0
         self._tasks: dict[Advance, Any] = {}
 
     def begin(self, words: str, total: int) -> Advance:
@@ -41,13 +48,16 @@ class RichBars:
             self._shown = PatientProgress(
                 SpinnerColumn(), TextColumn("{task.description}", markup=False), BarColumn(bar_width=24),
                 MofNCompleteColumn(), TimeRemainingColumn(), TextColumn("left"),
-                console=PlainConsole(sys.stderr), transient=True,
+                console=PlainConsole(sys.stderr), transient=True, auto_refresh=False,
             )  # fmt: skip
             self._shown.start()
         shown, task = self._shown, self._shown.add_task(plain(words), total=total)
 
         def advance() -> None:
             shown.advance(task)
+            if time.monotonic() - self._drawn > BETWEEN:
+                self._drawn = time.monotonic()
+                shown.refresh()
 
         self._tasks[advance] = task
         return advance

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -21,6 +21,9 @@ from accordant.terminal import (
     say,
 )
 from accordant.threads import free_cores
+
+if TYPE_CHECKING:
+    from accordant.learning.effort import Effort
 
 
 def run(
@@ -41,10 +44,17 @@ def run(
             help="Learn a stakeholder's reward from comparisons instead, such as `elicit` writes; repeatable.",
         ),
     ] = None,
+    quick: Annotated[
+        bool, typer.Option("--quick", help="A first look: simple models, few folds and resamples, less scrutiny.")
+    ] = False,
+    thorough: Annotated[
+        bool, typer.Option("--thorough", help="The last per cent: every candidate on every pair of folds.")
+    ] = False,
     json: Json = False,
 ) -> None:
     """Learn, choose a strategy, evaluate it on untouched rows, and write a run folder."""
     from accordant.cli.run_tables import print_run
+    from accordant.errors import InputError
     from accordant.runs import RunOptions, carry_out, write_run
     from accordant.runs.folder import free_folder
     from accordant.runs.manifest import Manifest
@@ -52,7 +62,10 @@ def run(
 
     free_folder("run", out)  # refuse a place before the work, not after it
     files = named_values("--preferences", preferences or (), "STAKEHOLDER=FILE")
-    outcome = carry_out(case, RunOptions(seed, data, rows, folds, resamples, jobs or free_cores(), files))
+    if quick and thorough:
+        raise InputError("--quick and --thorough were both given; allowed: one of them")
+    effort: Effort = "quick" if quick else "thorough" if thorough else "standard"
+    outcome = carry_out(case, RunOptions(seed, data, rows, folds, resamples, jobs or free_cores(), files, effort))
     folder = write_run(outcome, out)
     sha256 = Manifest.of(folder).sha256
     if json:

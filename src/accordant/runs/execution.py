@@ -17,8 +17,10 @@ from accordant.cases.loaders import CaseData, load_file, simulate
 from accordant.cases.spec import CaseSpec
 from accordant.errors import DataError, InputError
 from accordant.evidence import Evidence
+from accordant.learning.effort import Effort, limits_of
 from accordant.metrics import Metric, metrics
 from accordant.policy import ParticipatoryPolicy
+from accordant.processes import cpu_seconds
 from accordant.rewards import ObservedReward, RewardSignal
 from accordant.runs.declaration import (
     Columns,
@@ -42,6 +44,7 @@ logger = logging.getLogger(__name__)
 
 LEARNING = ("shared_rewards", "augmentation", "integration", "nodes", "calibrated", "folds", "stratified")
 LEAST_TRAINING_ROWS = 30  # ten for each of the three folds that the smallest nested cross-validation needs
+QUICK_FOLDS, QUICK_RESAMPLES = 3, 200
 LEAST_TEST_ROWS = 10  # with fewer, not even an action that is always taken is shown to be taken more often than not
 
 
@@ -60,9 +63,12 @@ class RunOptions:
     folds, resamples
         Override the case.
     n_jobs
-        Threads for independent fits.
+        Processes for independent fits.
     preferences
         Stakeholder to a file of comparisons from which the reward is learned, instead of what the case declares.
+    effort
+        ``quick`` for a first look, with at most `QUICK_FOLDS` and `QUICK_RESAMPLES` unless others are asked for, and
+        less scrutiny; ``thorough`` for the last per cent; see `accordant.learning.effort`.
     """
 
     seed: int = 42
@@ -72,6 +78,10 @@ class RunOptions:
     resamples: int | None = None
     n_jobs: int = 1
     preferences: Mapping[str, str] = field(default_factory=dict)
+    effort: Effort = "standard"
+
+    def __post_init__(self) -> None:
+        limits_of(self.effort)  # raises for an unknown one
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,7 +109,7 @@ def carry_out(case_file: str | Path | CaseFile, options: RunOptions) -> CarriedO
     InputError
         If the case, the data or an option cannot be used, or a model could not be saved.
     """
-    started = time.perf_counter(), time.process_time()
+    started = time.perf_counter(), cpu_seconds()
     file = case_file if isinstance(case_file, CaseFile) else read_case_file(case_file)
     beside = file.beside
     with file.at():
@@ -124,7 +134,7 @@ def carry_out(case_file: str | Path | CaseFile, options: RunOptions) -> CarriedO
     evidence = policy.evidence_on(test.log, true_levels=test.true_levels)
     leaderboard = policy.leaderboard_on(evidence)
     scrutiny = Scrutiny(policy, evidence, groupings(case)).findings()
-    seconds = time.perf_counter() - started[0], time.process_time() - started[1]
+    seconds = time.perf_counter() - started[0], cpu_seconds() - started[1]
     record = make_record(
         case, options.seed, data, len(train.log), policy, evidence, leaderboard, scrutiny, seconds, dealt,
         reward_sources(file.case, case, policy.signals_, split_case.preferences, split_case.declared_names),
@@ -196,6 +206,7 @@ def build_policy(case: CaseSpec, options: RunOptions) -> ParticipatoryPolicy:
         **asked_of_policy(case),
         random_state=options.seed,
         n_jobs=options.n_jobs,
+        effort=options.effort,
     )
 
 
@@ -223,6 +234,11 @@ def declared_ranges(case: CaseSpec) -> dict[str, tuple[float, float]]:
 
 
 def _with_overrides(case: CaseSpec, options: RunOptions) -> CaseSpec:
+    if options.effort == "quick":
+        case = case.replace(
+            learning=case.learning.replace(folds=min(case.learning.folds, QUICK_FOLDS)),
+            evaluation=case.evaluation.replace(resamples=min(case.evaluation.resamples, QUICK_RESAMPLES)),
+        )
     if options.folds is not None:
         case = case.replace(learning=case.learning.replace(folds=options.folds))
     if options.resamples is not None:

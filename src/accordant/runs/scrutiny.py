@@ -29,7 +29,7 @@ from accordant.certificates.certificate import method_for
 from accordant.decisions import Decisions
 from accordant.errors import InputError
 from accordant.evaluation.composite import Normalisation
-from accordant.evaluation.conflict import conflicts
+from accordant.evaluation.conflict import Conflicts, conflicts
 from accordant.evaluation.sensitivity import not_applicable
 from accordant.evaluation.stakeholder_gains import stakeholder_gains
 from accordant.evaluation.weighting import weigh
@@ -50,6 +50,10 @@ BOUNDED = 0.05  # radius at which metrics are bounded
 COMPARED = (0.01, 0.05, 0.1)  # at which strategies are compared
 ALL_COALITIONS, PAIRS = 5, 10  # stakeholders up to which every coalition, or every pair, is surveyed
 
+
+QUICK = "Nor were these looked at: conflicts between metrics, and what misreports can make of metrics and ranking."
+"""What a quick look leaves out here."""
+NO_PAIRS = Conflicts((), (), 0, 0, 0.0, {})
 
 SUM = "utilitarian"  # who pays for a compromise is told against the rule that adds everybody's rewards up
 
@@ -107,7 +111,8 @@ class Scrutiny:
         rule = policy.strategies_[policy.selected_]
         logger.info("certifying %d decisions, and weighing what stands behind the choice", evidence.n_contexts)
         largest = largest_coalition(len(evidence.expected.stakeholders))
-        bounds, unbounded = self._bounds(rule)
+        quick = policy.effort == "quick"
+        bounds, unbounded = (None, {}) if quick else self._bounds(rule)
         decisions = policy.decide_on(evidence)
         weights, unweighed = self._weights(decisions)
         return {
@@ -116,11 +121,11 @@ class Scrutiny:
             "by_strategy": self._by_strategy(),
             "bounds": bounds,
             "unbounded": unbounded,
-            "ranking": self._ranking(unbounded),
+            "ranking": [] if quick else self._ranking(unbounded),
             "influence": self._influence(rule),
             "weights": weights,
             "unweighed": unweighed,
-            "conflict": self._conflict(rule, decisions),
+            "conflict": NO_PAIRS.to_json() if quick else self._conflict(rule, decisions),
             "sensitivity": None if not_applicable(evidence) else policy.sensitivity(evidence).to_json(),
             "gains": self._gains(decisions),
         }

@@ -78,6 +78,7 @@ class LearningPart(Part):
     overlap: Overlap | None = None
     searches: dict[str, SearchPart]
     reward_errors: tuple[RewardError, ...]
+    effort: str = "standard"
 
 
 class UnusualPart(Part):

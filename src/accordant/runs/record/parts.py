@@ -59,6 +59,7 @@ from accordant.runs.record import (
 from accordant.runs.record.promise import promise_of
 from accordant.runs.record.scrutiny import ScrutinyPart
 from accordant.runs.row_split import Dealing
+from accordant.runs.scrutiny import QUICK
 from accordant.scope import ScopeCard, lint
 from accordant.sections import Part
 from accordant.statistics import Estimate
@@ -152,6 +153,7 @@ def _learning(case: CaseSpec, policy: ParticipatoryPolicy) -> LearningPart:
         overlap=None if learned.overlap is None else _as(Overlap, learned.overlap),
         searches={name: _search(search) for name, search in learned.searches.items()},
         reward_errors=tuple(_as(RewardError, each) for each in learned.reward_errors),
+        effort=policy.effort,
     )
 
 
@@ -279,7 +281,14 @@ def plain(value: Any) -> Any:
 
 def _warnings(policy: ParticipatoryPolicy, data: CaseData) -> list[str]:
     simulated = ["No data were given: all rows come from a simulator, and nothing here is about real people."]
-    return [*(simulated if data.simulated else []), *data.repairs, *policy.warnings_]
+    looks = [QUICK] if policy.effort == "quick" else []
+    return [
+        *(simulated if data.simulated else []),
+        *policy.warnings_[: len(looks)],
+        *looks,
+        *data.repairs,
+        *policy.warnings_[len(looks) :],
+    ]
 
 
 def _of_groups(split: tuple[StakeholderGroups, ...]) -> tuple[str, ...]:

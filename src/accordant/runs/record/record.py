@@ -170,6 +170,6 @@ class Record(Section):
 
 
 def peak_memory() -> float:
-    """Return the largest resident size of this process so far, in MiB."""
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    """Return the largest resident size so far, in MiB, of this process or of a worker, which shares most of it."""
+    peak = max(resource.getrusage(who).ru_maxrss for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
     return peak / (MEBIBYTE if sys.platform == "darwin" else 1024)
