@@ -86,6 +86,7 @@ class PropensityModel(BaseEstimator):  # type: ignore[misc]
 
     def predict(self, X: Values) -> Values:
         """Probabilities of every action, shape (action, context), columns summing to one."""
+        check_fitted(self)
         return np.ascontiguousarray(self.classifier_.predict_proba(X).T)
 
 

@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
 from sklearn.calibration import CalibratedClassifierCV
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import validate_data
 
 from accordant.arrays import Codes, Values
-from accordant.errors import InputError
+from accordant.errors import InputError, check_fitted
 from accordant.learning.classification.brier import class_codes
 from accordant.learning.classification.platt import PlattScaling, score_rows
 from accordant.learning.folds import ALWAYS_TRAINING, copied_records, deal_folds, splits
@@ -119,7 +119,7 @@ class CalibratedProbabilities(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
 
     def predict_proba(self, X: ArrayLike) -> Values:
         """Return (n, k), the probability of each class of `classes_` in each row of X."""
-        check_is_fitted(self)
+        check_fitted(self)
         features = validate_data(self, X, dtype=np.float64, reset=False)
         if self.map_ is None:
             seen = np.asarray(self.model_.predict_proba(features), dtype=np.float64)

@@ -9,11 +9,11 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import validate_data
 from threadpoolctl import threadpool_limits
 
 from accordant.arrays import Codes, Values
-from accordant.errors import InputError
+from accordant.errors import InputError, check_fitted
 from accordant.learning.classification.blend import Blend, blend_weights
 from accordant.learning.classification.brier import brier_contributions, class_codes, mean_with_error
 from accordant.learning.classification.calibration import CalibratedProbabilities
@@ -142,7 +142,7 @@ class SelectedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  #
 
     def predict_proba(self, X: ArrayLike) -> Values:
         """Return (n, k), the probability of each class of `classes_` in each row of X; rows sum to 1."""
-        check_is_fitted(self)
+        check_fitted(self)
         probabilities: Values = self.best_.predict_proba(validate_data(self, X, dtype=np.float64, reset=False))
         return probabilities
 
