@@ -29,6 +29,7 @@ from accordant.learning.encoding import ContextEncoder
 from accordant.learning.expectation import expected_rewards
 from accordant.learning.folds import make_folds
 from accordant.learning.grid_resolution import MovedValues
+from accordant.learning.named_columns import ModelInput, with_columns
 from accordant.learning.outcome_learning import ContinuousOutcomeLearner, DiscreteOutcomeLearner, Integration
 from accordant.learning.outcome_models import OutcomeModel
 from accordant.learning.reward_learning import DEFAULT_GRID, CellError, RewardLearner, default_regressor, reward_errors
@@ -50,6 +51,7 @@ class LearningSettings:
     """How to learn; see `accordant.ParticipatoryPolicy` for each field."""
 
     outcome_model: Any | None = None
+    model_input: ModelInput = "auto"
     outcome_grid: Mapping[str, Sequence[Any]] = field(default_factory=dict)
     reward_model: Any | Literal["stated"] | None = None
     reward_grid: Mapping[str, Sequence[Any]] = field(default_factory=dict)
@@ -260,6 +262,8 @@ def _outcome_learner(
 ) -> DiscreteOutcomeLearner | ContinuousOutcomeLearner:
     model, grid, seed = settings.outcome_model, settings.outcome_grid, randomness.model_seed(settings.random_state)
     aware = identification.action_aware
+    own = "reference" if aware and (problem.grid is not None or not problem.continuous) else "none"
+    model = with_columns(model, log.contexts, features, problem, settings.model_input, action=own)
     if problem.continuous:
         return ContinuousOutcomeLearner(
             model, grid, settings.integration, settings.nodes, aware, log, features, problem, seed
@@ -294,7 +298,14 @@ def _reward_learners(
         return [], [StatedReward(name, signal, problem) for name, signal in signals.items()], warnings
     default = settings.reward_model is None
     shared, seed = settings.shared_rewards, randomness.model_seed(settings.random_state)
-    regressor = default_regressor(seed, shared=shared) if default else settings.reward_model
+    regressor = (
+        default_regressor(seed, shared=shared)
+        if default
+        else with_columns(
+            settings.reward_model, log.contexts, features, problem, settings.model_input,
+            action="indicators", outcome=True,
+        )
+    )  # fmt: skip
     grid = settings.reward_grid or (DEFAULT_GRID if default and not shared else {})
     generator = randomness.generator(settings.random_state, "elicitation")
     answers = {

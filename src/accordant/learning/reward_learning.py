@@ -16,7 +16,7 @@ from accordant.arrays import Codes
 from accordant.contexts import Log
 from accordant.errors import InputError
 from accordant.learning.augmentation import RewardQueries, elicit
-from accordant.learning.encoding import ContextEncoder
+from accordant.learning.named_columns import encoder_for
 from accordant.learning.reward_models import LearnedReward, design
 from accordant.learning.tuning import Point, fit_grid, grid_points
 from accordant.problem import DecisionProblem
@@ -89,7 +89,7 @@ class RewardLearner:
         return float(np.mean((np.clip(predicted, 0.0, 1.0) - answers.T) ** 2))
 
     def _models(self, rows: Codes, regressors: list[Any], points: Sequence[Point] | None) -> list[LearnedReward]:
-        encoder = ContextEncoder.fit(self.log.contexts.take(rows), self.features)
+        encoder = encoder_for(self.regressor, self.log.contexts.take(rows), self.features)
         queries, answers = self._about(rows)
         columns = design(encoder(self.log.contexts), queries, self.problem)
         target = answers[0] if len(self.stakeholders) == 1 else answers.T

@@ -13,6 +13,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from accordant.arrays import Values, WholeNumbers
+from accordant.errors import check_fitted
 from accordant.learning.causal.level_learner import action_folds
 
 FOLDS = 5
