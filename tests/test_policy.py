@@ -99,11 +99,10 @@ def test_every_kind_of_frame_gives_the_same(loans, loans_policy, frame):
 
 def test_an_array_has_generated_names_and_a_list_of_numbers_is_refused(loans):
     columns = np.column_stack([loans.columns["income"], loans.columns["amount"]])
-    policy = loans.policy(reward_model="stated", resamples=0)
+    policy = loans.policy(resamples=0).set_params(problem=loans.problem.replace(sensitive_attributes=()))
     rewards = {"Bank": 0.5 * np.ones(len(columns)), "Applicant": loans.rewards["Applicant"]}
     with pytest.raises(InputError, match="two dimensions"):
         policy.fit([1.0, 2.0], **loans.data, rewards=rewards)
-    policy.set_params(reward_model=DecisionTreeRegressor(max_depth=3, random_state=0))
     policy.fit(columns, **loans.data, rewards=rewards)
     assert policy.features_ == ("x0", "x1") and policy.n_features_in_ == 2
     assert not hasattr(policy, "feature_names_in_")

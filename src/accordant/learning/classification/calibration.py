@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
 from sklearn.calibration import CalibratedClassifierCV
+from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import validate_data
 
 from accordant.arrays import Codes, Values
@@ -89,6 +90,7 @@ class CalibratedProbabilities(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
         if self.method not in get_args(Method):
             raise InputError(f"unknown calibration method {self.method!r}; valid: {', '.join(get_args(Method))}")
         features, labels = validate_data(self, X, y, dtype=np.float64)
+        check_classification_targets(labels)
         self.classes_ = np.unique(labels) if self.classes is None else np.asarray(self.classes)
         codes = class_codes(labels, self.classes_)
         self.columns_, present = np.unique(codes, return_inverse=True)

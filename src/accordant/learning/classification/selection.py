@@ -9,6 +9,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
+from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import validate_data
 from threadpoolctl import threadpool_limits
 
@@ -119,6 +120,7 @@ class SelectedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  #
         if not self.tolerance >= 0:
             raise InputError(f"tolerance must be at least 0, found {self.tolerance}")
         features, labels = validate_data(self, X, y, dtype=np.float64)
+        check_classification_targets(labels)
         self.classes_ = np.unique(labels) if self.classes is None else np.asarray(self.classes)
         codes = class_codes(labels, self.classes_)
         if np.all(codes == codes[0]):
@@ -148,7 +150,8 @@ class SelectedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  #
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:
         """Return (n,), the most probable class of each row; the first declared among equals."""
-        labels: NDArray[Any] = self.classes_[self.predict_proba(X).argmax(axis=1)]
+        probabilities = self.predict_proba(X)
+        labels: NDArray[Any] = self.classes_[probabilities.argmax(axis=1)]
         return labels
 
     def _tried(self, n_features: int) -> tuple[Candidate, ...]:
