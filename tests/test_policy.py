@@ -15,7 +15,6 @@ import polars as pl
 import pytest
 from sklearn.base import clone
 from sklearn.linear_model import LinearRegression, LogisticRegression
-from sklearn.tree import DecisionTreeRegressor
 
 from accordant import metrics, strategies
 from accordant.errors import DataError, InputError, MissingColumnError, NotFittedError, RewardError, UnknownNameError

@@ -40,6 +40,7 @@ from accordant.problem import value_label
 from accordant.randomness import generator
 from accordant.statistics import Estimate, cluster_codes, percentile_interval, resample_counts, wider_level
 
+FARTHEST_LOG_RATIO = 700.0  # of a value and 0: finite, and its exponential is 0 or more than any ratio
 MOST_LABELS = 12  # more are numbers, or need more rows in each cell than there are
 
 
@@ -130,8 +131,8 @@ def by_group(
     clusters
         Whose each row is, shape (row,): rows of one person are drawn together.
     resamples
-        Number of draws; 0 for values without intervals. Each calls the metric once for all rows and once for each group,
-        and one of scikit-learn takes about a thousandth of a second.
+        Number of draws; 0 for values without intervals. Each calls the metric once for all rows and once for each
+        group, and one of scikit-learn takes about a thousandth of a second.
     level
         Coverage of each interval, in (0, 1); that of a difference or ratio holds for all pairs of groups together.
     random_state
@@ -379,7 +380,7 @@ def ratios(sides: Callable[[Values], tuple[Values, Values]]) -> Comparison:
     def of(values: Values) -> Values:
         first, second = (np.where(each < 0, np.nan, each) for each in sides(values))
         with np.errstate(divide="ignore", invalid="ignore"):
-            gap = np.log(second) - np.log(first)
+            gap = np.clip(np.log(second) - np.log(first), -FARTHEST_LOG_RATIO, FARTHEST_LOG_RATIO)
         return np.concatenate([gap, -gap], axis=1)
 
     return Comparison(of, lambda gap: float(np.exp(-gap)), 0.0)
