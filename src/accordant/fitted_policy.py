@@ -38,6 +38,7 @@ from accordant.progress import by_verbosity
 from accordant.recommendation import Recommendations
 from accordant.rewards import ObservedReward, RewardSignal
 from accordant.strategies import Strategy
+from accordant.strategies.predictors import Predictor
 from accordant.tables.column_types import ColumnType, Place, typed_contexts
 from accordant.unusual import Unusual, UnusualSpec
 from accordant.utilities import ExpectedRewards
@@ -92,15 +93,29 @@ class FittedPolicy(Kept, TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return self._leaderboard(evidence, weighted_metrics(self.metrics if metrics is None else metrics))
 
     def decide_on(self, evidence: Evidence) -> dict[str, Decisions]:
-        """Return the decisions of every strategy, baseline and reference by label."""
-        return self._decisions(evidence.expected, evidence.prediction, evidence.log)
+        """Return the decisions of every strategy, baseline and reference by label.
+
+        On the rows of `fit`, predictors that were trained there decide as copies of them that did not see the row, and
+        those that were trained elsewhere are left out: they may have seen it.
+        """
+        if evidence is not getattr(self, "evidence_", None):
+            return self._decisions(evidence.expected, evidence.prediction, evidence.log, self.strategies_)
+        known: Mapping[str, Decisions] = getattr(self, "predictor_decisions_", {})
+        judged = self._judged(evidence)
+        others = {label: rule for label, rule in judged.items() if label not in known}
+        found = {**self._decisions(evidence.expected, evidence.prediction, evidence.log, others), **known}
+        return {label: found[label] for label in judged}
 
     def _decisions(
-        self, expected: ExpectedRewards, prediction: OutcomePrediction | None, log: Log
+        self,
+        expected: ExpectedRewards,
+        prediction: OutcomePrediction | None,
+        log: Log,
+        rules: Mapping[str, Strategy],
     ) -> dict[str, Decisions]:
         return {
             label: rule(expected, prediction=prediction, log=log, contexts=log.contexts)
-            for label, rule in self.strategies_.items()
+            for label, rule in rules.items()
         }
 
     def evidence_on(self, log: Log, *, true_levels: NDArray[np.float64] | None = None) -> Evidence:
@@ -362,7 +377,7 @@ class FittedPolicy(Kept, TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     def scale_on(self, evidence: Evidence, metrics: Mapping[str, tuple[Metric, float]]) -> CompositeScale:
         """Return how values of some metrics on evidence become composite scores."""
-        inside = [rule.candidate for rule in self.strategies_.values()]
+        inside = [rule.candidate for rule in self._judged(evidence).values()]
         return CompositeScale.of(metrics, evidence, inside, self.normalisation, self.declared_ranges(metrics))
 
     def strategy(self, label: str) -> Strategy:
@@ -391,13 +406,14 @@ class FittedPolicy(Kept, TransformerMixin, BaseEstimator):  # type: ignore[misc]
             if weight > 0:
                 metric.check(evidence)
         shown = {label: each for label, each in metrics.items() if each[0].unavailable(evidence) is None}
+        judged = self._judged(evidence)
         return evaluate(
             self.decide_on(evidence),
-            {label: rule.kind for label, rule in self.strategies_.items()},
+            {label: rule.kind for label, rule in judged.items()},
             evidence,
             shown,
-            candidates=[label for label, rule in self.strategies_.items() if rule.candidate],
-            selectable=[label for label, rule in self.strategies_.items() if rule.may_be_selected],
+            candidates=[label for label, rule in judged.items() if rule.candidate],
+            selectable=[label for label, rule in judged.items() if rule.may_be_selected],
             resamples=self.resamples if resamples is None else resamples,
             level=self.level,
             normalisation=self.normalisation,
@@ -405,6 +421,15 @@ class FittedPolicy(Kept, TransformerMixin, BaseEstimator):  # type: ignore[misc]
             generator=randomness.generator(self.random_state, "resamples"),
             refits=refits,
         )
+
+    def _judged(self, evidence: Evidence) -> dict[str, Strategy]:
+        """Return the strategies that `decide_on` asks."""
+        in_fit = evidence is getattr(self, "evidence_", None)
+        return {
+            label: rule
+            for label, rule in self.strategies_.items()
+            if not in_fit or not isinstance(rule, Predictor) or rule.judged_in_fit
+        }
 
     def _ranked(self, evidence: Evidence) -> list[str]:
         """Return candidates that may be selected: D*, then the others from best to worst.

@@ -17,9 +17,10 @@ from accordant.evaluation import Leaderboard
 from accordant.evaluation.gathering import gather_evidence
 from accordant.fitted_policy import FittedPolicy
 from accordant.frame_schema import FrameSchema
-from accordant.learning.cross_fitting import LearningSettings, learn
+from accordant.learning.cross_fitting import LearningSettings, learn, training_folds
 from accordant.learning.diagnostics import identify
 from accordant.learning.expectation import expected_rewards
+from accordant.learning.folds import all_but
 from accordant.learning.log_input import given_rewards, one_of, read_log
 from accordant.learning.named_columns import ModelInput, reads_frames
 from accordant.learning.novelty import TrainingProfile
@@ -29,6 +30,7 @@ from accordant.problem import DecisionProblem
 from accordant.progress import by_verbosity
 from accordant.rewards import ObservedReward, RewardSignal
 from accordant.strategies import Strategy
+from accordant.strategies.predictors import Decided, Predictor
 from accordant.tables.column_types import ColumnType, typed_contexts
 from accordant.utilities import ExpectedRewards
 
@@ -299,10 +301,12 @@ class ParticipatoryPolicy(FittedPolicy):
             self._declared, log, self.signals_, expected, prediction,
             propensities=propensities, outcome_limits=self.outcome_limits_,
         )  # fmt: skip
+        refits = self._refits(log)
+        self._train_predictors(log, refits)
         logger.info("scoring %d strategies on held-out folds, %d resamples", len(self.strategies_), self.resamples)
-        self.leaderboard_ = self._leaderboard(self.evidence_, metrics, self._refits(log))
+        self.leaderboard_ = self._leaderboard(self.evidence_, metrics, refits)
         self.selected_ = self._select()
-        self.warnings_ = self.learned_.warnings
+        self.warnings_ = (*self.learned_.warnings, *self._predictor_warnings())
         return self
 
     def evaluate(
@@ -383,6 +387,7 @@ class ParticipatoryPolicy(FittedPolicy):
                 contexts[name]  # raises for an unknown column
             return tuple(self.features)
         apart = {*(attribute.name for attribute in self._declared.sensitive_attributes), *self.confounders, self.group}
+        apart |= {rule.column for rule in self.strategies or () if isinstance(rule, Decided)}
         named = any(reads_frames(each, self.model_input) for each in (self.outcome_model, self.reward_model))
         return tuple(  # a model that names its columns may name one that happens to be constant
             name for name in contexts if name not in apart and (named or len(np.unique(contexts[name])) > 1)
@@ -397,7 +402,10 @@ class ParticipatoryPolicy(FittedPolicy):
         return dataclasses.replace(log, contexts=contexts)
 
     def _candidates(self, expected: ExpectedRewards, contexts: Contexts) -> list[Strategy]:
-        own = [strategy.fit(expected, contexts) for strategy in self._given()]
+        own = [
+            rule.with_features(self.features_) if isinstance(rule, Predictor) else rule.fit(expected, contexts)
+            for rule in self._given()
+        ]
         aware = self.learned_.identification.action_aware
         always = rules.baselines_for(self._declared, action_aware=aware)
         labels = [each.label for each in own]
@@ -430,8 +438,39 @@ class ParticipatoryPolicy(FittedPolicy):
         for outcome_model, reward_models in self.learned_.fold_models:
             prediction = outcome_model.predict(log.contexts)
             expected = expected_rewards(log.contexts, prediction, reward_models, self._declared)
-            found.append(self._decisions(expected, prediction, log))
+            others = {label: rule for label, rule in self.strategies_.items() if not _waits(rule)}
+            found.append(self._decisions(expected, prediction, log, others))
         return found
+
+    def _train_predictors(self, log: Log, refits: list[dict[str, Decisions]]) -> None:
+        """Fit predictors that others brought unfitted: on all rows, and without each fold to judge them there."""
+        folds = training_folds(self._declared, log, self._settings())
+        expected = self.learned_.held_out_expected
+        self.predictor_decisions_: dict[str, Decisions] = {}
+        for label, rule in self.strategies_.items():
+            if not isinstance(rule, Predictor) or not rule.learns_here:
+                continue
+            codes = np.empty(len(log), dtype=np.intp)
+            for fold, rows in enumerate(folds):
+                part = rule.trained_on(log.take(all_but(folds, fold)), self._declared, self.features_)
+                refits[fold][label] = part(expected, contexts=log.contexts)
+                codes[rows] = refits[fold][label].codes[rows]
+            self.predictor_decisions_[label] = dataclasses.replace(refits[0][label], codes=codes)
+            self.strategies_[label] = rule.trained_on(log, self._declared, self.features_)
+
+    def _predictor_warnings(self) -> list[str]:
+        """Say which predictors may have seen the rows, and what was believed of others."""
+        rules = [rule for rule in self.strategies_.values() if isinstance(rule, Predictor)]
+        return [
+            f"{rule.label} was trained elsewhere and may have seen the rows of fit: it is not judged on them, and "
+            "cannot be chosen. It stands on leaderboards of evaluate, on rows that it has not seen."
+            for rule in rules
+            if not rule.judged_in_fit
+        ] + [
+            f"{rule.label} was trained elsewhere; that it has seen none of these rows was declared, not checked."
+            for rule in rules
+            if not rule.trained and rule.judged_in_fit
+        ]
 
     def _select(self) -> str:
         """Return the selectable strategy with the highest composite score on held-out folds."""
@@ -439,3 +478,8 @@ class ParticipatoryPolicy(FittedPolicy):
             if self.strategies_[row.strategy].may_be_selected and row.score.value is not None:
                 return row.strategy
         raise InputError("no strategy can be selected: a metric with positive weight is undefined for each of them")
+
+
+def _waits(rule: Strategy) -> bool:
+    """Return whether a strategy is trained or judged apart from those that read E."""
+    return isinstance(rule, Predictor) and (rule.learns_here or not rule.judged_in_fit)

@@ -148,7 +148,7 @@ def learn(
     behaviour = LoggedBehaviour.fit(problem, log, audit, settings.random_state)
     overlap = None if behaviour is None else overlap_diagnostics(behaviour.held_out, log.actions)
     proxies = proxy_checks(problem, log, features, randomness.generator(settings.random_state, "proxies"))
-    folds = _folds(problem, log, settings)
+    folds = training_folds(problem, log, settings)
     outcome_learner = _outcome_learner(problem, log, features, identification, settings)
     reward_learners, stated, warnings = _reward_learners(problem, log, signals, features, settings)
     logger.info(
@@ -245,7 +245,8 @@ def _confounding_warnings(
     return [sentence]
 
 
-def _folds(problem: DecisionProblem, log: Log, settings: LearningSettings) -> tuple[Codes, ...]:
+def training_folds(problem: DecisionProblem, log: Log, settings: LearningSettings) -> tuple[Codes, ...]:
+    """Return the folds of a log, the same for everything that is learned from it."""
     strata = log.actions
     if not problem.continuous:
         strata = strata * len(problem.outcome_names) + log.outcomes.astype(np.intp)
