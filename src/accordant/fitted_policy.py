@@ -9,6 +9,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.utils import ClassifierTags
 
 from accordant import randomness
 from accordant.arrays import Mask
@@ -445,8 +446,13 @@ class FittedPolicy(Kept, TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return hasattr(self, "selected_")
 
     def __sklearn_tags__(self) -> Any:
-        """Say that missing values and texts may come, and that outcomes are needed."""
+        """Say that missing values and texts may come, and that outcomes are needed.
+
+        Without a problem it is a classifier. With one it is none: it predicts actions, and y are outcomes.
+        """
         tags = super().__sklearn_tags__()
+        if self.problem is None:
+            tags.estimator_type, tags.classifier_tags = "classifier", ClassifierTags()
         tags.input_tags.allow_nan = tags.input_tags.string = True
         tags.target_tags.required = True
         tags.transformer_tags.preserves_dtype = []

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import logging
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 
@@ -29,6 +29,7 @@ from accordant.prediction_task import PredictionTask
 from accordant.problem import DecisionProblem
 from accordant.progress import by_verbosity
 from accordant.rewards import ObservedReward, RewardSignal
+from accordant.scorers import REQUESTED
 from accordant.strategies import Strategy
 from accordant.strategies.predictors import Decided, Predictor
 from accordant.tables.column_types import ColumnType, typed_contexts
@@ -143,6 +144,10 @@ class ParticipatoryPolicy(FittedPolicy):
     warnings_
         Sentences that every reader of a result must see.
     """
+
+    # what only we can use, so that nobody has to ask for it: see `accordant.scorers.REQUESTED`
+    __metadata_request__fit: ClassVar[Mapping[str, bool]] = REQUESTED
+    __metadata_request__score: ClassVar[Mapping[str, bool]] = REQUESTED
 
     def __init__(
         self,

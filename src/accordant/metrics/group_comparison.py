@@ -13,7 +13,7 @@ weigh the same, a metric is a function of the shares of the cells (group, truth,
 Dirichlet posterior with 1/K in each cell, K labels. For a share of one cell in two, such as recall, that is the
 Jeffreys interval (Brown, Cai and DasGupta 2001), which says something where a group of five has a recall of 1.
 Everything else is resampled by rows, or by whole clusters, and limits are widened for few
-(`accordant.statistics.wider_level`).
+(`accordant.statistics.wider_level`) and hold those corrected for bias.
 
 A largest difference is never below 0 and so is too large on average. Its lower limit is the largest lower limit of
 simultaneous differences, its upper one the largest upper limit of single ones, as in `statistics.proportions.spread`:
@@ -229,8 +229,9 @@ class _Rows:
         sizes = np.bincount(self.codes, minlength=len(self.labels))
         levels = np.full(len(values), self.level)
         if not self._by_cells:
-            levels[1:] = wider_level(self.level, self._units(sizes))
-        limits = percentile_interval(drawn, levels) if len(drawn) else None
+            levels = wider_level(self.level, self._units(np.array([len(self.truth), *sizes])))
+        around = None if self._by_cells else values  # resamples of a skewed metric lie to one side of it
+        limits = percentile_interval(drawn, levels, around) if len(drawn) else None
         estimates = [
             self._estimate(value, None if limits is None else (limits.low[g], limits.high[g]), n, reason)
             for g, (value, n, reason) in enumerate(zip(values, (len(self.truth), *sizes), reasons, strict=True))
@@ -257,10 +258,11 @@ class _Rows:
         return np.unique(np.concatenate([np.unique(self.truth), np.unique(self.predicted)]))
 
     def _units(self, sizes: NDArray[np.intp]) -> NDArray[np.intp]:
-        """Return the number of independent units of each group."""
+        """Return the number of independent units among all rows, and in each group."""
         if self.clusters is None:
             return sizes
-        return np.array([len(np.unique(self.clusters[self.codes == g])) for g in range(len(sizes))])
+        within = [len(np.unique(self.clusters[self.codes == g])) for g in range(len(self.labels))]
+        return np.array([int(self.clusters.max()) + 1, *within])
 
     def _draws(self) -> Iterator[Values]:
         """Yield values of all rows and of each group on every draw, shape (1 + group,)."""
