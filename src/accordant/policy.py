@@ -283,7 +283,9 @@ class ParticipatoryPolicy(FittedPolicy):
         metrics = weighted_metrics(self.metrics)
         self._check_metrics(log, metrics)
         self._handling()  # raises for what is no action
-        self._given()  # raises for names that the problem does not declare
+        for rule in self._given():  # raises for names that the problem does not declare
+            if isinstance(rule, Decided):
+                rule.codes(log.contexts, self._declared.actions)
         self.features_ = self._features(log.contexts)
         log = self._typed(log)
         self.profile_ = TrainingProfile.fit(log, self.features_, self.random_state)

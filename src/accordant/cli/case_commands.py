@@ -41,6 +41,13 @@ def run(
             help="Learn a stakeholder's reward from comparisons instead, such as `elicit` writes; repeatable.",
         ),
     ] = None,
+    decisions: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="COLUMN",
+            help="A column with somebody's decisions, compared as one more strategy; repeatable.",
+        ),
+    ] = None,
     json: Json = False,
 ) -> None:
     """Learn, choose a strategy, evaluate it on untouched rows, and write a run folder."""
@@ -52,7 +59,9 @@ def run(
 
     free_folder("run", out)  # refuse a place before the work, not after it
     files = named_values("--preferences", preferences or (), "STAKEHOLDER=FILE")
-    outcome = carry_out(case, RunOptions(seed, data, rows, folds, resamples, jobs or free_cores(), files))
+    outcome = carry_out(case, RunOptions(
+        seed, data, rows, folds, resamples, jobs or free_cores(), files, tuple(decisions or ()),
+    ))  # fmt: skip
     folder = write_run(outcome, out)
     sha256 = Manifest.of(folder).sha256
     if json:

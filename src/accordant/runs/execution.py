@@ -14,7 +14,7 @@ import numpy as np
 from accordant import randomness, strategies
 from accordant.cases.files import CaseFile, find_file, no_data, read_case_file
 from accordant.cases.loaders import CaseData, load_file, simulate
-from accordant.cases.spec import CaseSpec
+from accordant.cases.spec import CaseSpec, StrategySpec
 from accordant.errors import DataError, InputError
 from accordant.evidence import Evidence
 from accordant.metrics import Metric, metrics
@@ -63,6 +63,8 @@ class RunOptions:
         Threads for independent fits.
     preferences
         Stakeholder to a file of comparisons from which the reward is learned, instead of what the case declares.
+    decisions
+        Columns of the data with decisions of somebody else, each compared as one more strategy.
     """
 
     seed: int = 42
@@ -72,6 +74,7 @@ class RunOptions:
     resamples: int | None = None
     n_jobs: int = 1
     preferences: Mapping[str, str] = field(default_factory=dict)
+    decisions: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -227,4 +230,10 @@ def _with_overrides(case: CaseSpec, options: RunOptions) -> CaseSpec:
         case = case.replace(learning=case.learning.replace(folds=options.folds))
     if options.resamples is not None:
         case = case.replace(evaluation=case.evaluation.replace(resamples=options.resamples))
+    if options.decisions:
+        given = case.strategies or tuple(
+            StrategySpec(name=each.name, parameters=each.parameters) for each in strategies.defaults_for(case.problem)
+        )
+        decided = (StrategySpec(name="decided", parameters={"column": name}) for name in options.decisions)
+        case = case.replace(strategies=(*given, *decided))
     return with_preferences(case, options.preferences)

@@ -14,12 +14,13 @@ from typing import Any, ClassVar, Literal, Self, get_args
 
 import numpy as np
 
+from accordant.arrays import Codes
 from accordant.contexts import Contexts, Log
 from accordant.decisions import Decisions
 from accordant.errors import InputError, NotFittedError, UnknownNameError
 from accordant.frame_schema import FrameSchema
 from accordant.predictions import OutcomePrediction
-from accordant.problem import DecisionProblem, codes_of, value_label
+from accordant.problem import DecisionProblem, value_label
 from accordant.strategies.strategy import Kind, Strategy, Structure, register
 from accordant.utilities import ExpectedRewards
 
@@ -41,7 +42,8 @@ class Decided(Strategy):
     dependence: ClassVar[Structure] = "fixed"
     selectable: ClassVar[bool] = False
     note: ClassVar[str] = (
-        "Whoever decided may have known what no column holds; estimates for actions that were not taken assume not."
+        "whoever decided may have known what no column holds, while estimates for actions that were not taken assume "
+        "that nobody did"
     )
 
     column: str
@@ -54,8 +56,23 @@ class Decided(Strategy):
         del prediction, log
         if contexts is None:
             raise InputError(f"{self.label} stands in a column, and needs contexts")
-        codes = codes_of(f"action of column {self.column!r}", contexts[self.column], expected.actions)
+        codes = self.codes(contexts, expected.actions)
         return Decisions(self.label, expected.actions, codes, np.zeros(len(codes), dtype=bool))
+
+    def codes(self, contexts: Contexts, actions: tuple[str, ...]) -> Codes:
+        """Return the position of each decision among the actions, shape (context,).
+
+        Raises
+        ------
+        UnknownNameError
+            If the column holds something else.
+        """
+        found, where = np.unique(contexts[self.column], return_inverse=True)
+        texts = [value_label(each) for each in found.tolist()]
+        for text in texts:
+            if text not in actions:
+                raise UnknownNameError(f"action in the column {self.column!r} of {self.label}:", text, actions)
+        return np.array([actions.index(text) for text in texts], dtype=np.intp)[where.ravel()]
 
     @property
     def label(self) -> str:
