@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from accordant.arrays import AnyArray, Values
-from accordant.errors import DataError
 
 
 @dataclass(frozen=True)
@@ -96,16 +95,7 @@ class FrameSchema:
         return pd.Categorical.from_codes(codes, categories=list(names))
 
     def with_columns(self, frame: Any, columns: Mapping[str, Any]) -> Any:
-        """Return a frame of `frame` with more columns behind the others.
-
-        Raises
-        ------
-        DataError
-            If one of them is there already.
-        """
-        for name in columns:
-            if name in frame.columns:
-                raise DataError(f"the models' own column {name!r} is among the features; rename that feature")
+        """Return a frame of `frame` with more columns behind the others."""
         if self.library == "polars":
             import polars as pl
 

@@ -20,7 +20,7 @@ from sklearn.utils.metaestimators import available_if
 
 from accordant.arrays import Values
 from accordant.contexts import Contexts
-from accordant.errors import InputError, UnknownNameError, check_fitted
+from accordant.errors import DataError, InputError, UnknownNameError, check_fitted
 from accordant.frame_schema import FrameSchema
 from accordant.learning.causal import LevelLearner, TLearner
 from accordant.learning.encoding import ContextEncoder
@@ -289,6 +289,9 @@ def with_columns(
     """
     if not reads_frames(model, wanted):
         return model
+    for name, read in ((ACTION, reads.get("action", "none") != "none"), (OUTCOME, reads.get("outcome", False))):
+        if read and name in features:
+            raise DataError(f"the models' own column {name!r} is among the features; rename that feature")
     codes = FrameCodes.of(contexts, features)
     reader = FrameReader(codes, features, contexts.schema or FrameSchema(), problem, **reads)
     if not isinstance(model, LevelLearner):
