@@ -126,7 +126,8 @@ class NotFittedError(AccordantError, ValueError, AttributeError):
 
     def __new__(cls, *args: object) -> Self:
         """Return an error of both classes, as soon as there are both."""
-        return super().__new__(_joint(cls), *args)
+        error: Self = super().__new__(_joint(cls), *args)
+        return error
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Rebuild from this class: another process may have imported scikit-learn, or not."""

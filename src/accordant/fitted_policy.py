@@ -51,7 +51,7 @@ class FittedPolicy(Kept, TransformerMixin, BaseEstimator):  # type: ignore[misc]
     `accordant.ParticipatoryPolicy` fits it and documents what it holds.
     """
 
-    problem: DecisionProblem | None
+    problem: DecisionProblem  # None for plain prediction: see `_declared`
     metrics: Mapping[Any, Any] | None
     resamples: int
     level: float

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from accordant.arrays import AnyArray, Values
+from accordant.arrays import AnyArray, Codes, Values
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ class FrameSchema:
 
             return pl.DataFrame(dict(columns))
         if self.library == "pyarrow":
-            import pyarrow as pa
+            import pyarrow as pa  # type: ignore[import-untyped]
 
             return pa.table(dict(columns))
         import pandas as pd
@@ -84,7 +84,7 @@ class FrameSchema:
 
         return pd.DataFrame({name: _pandas_column(each, self.types.get(name)) for name, each in columns.items()})
 
-    def category(self, codes: Any, names: Sequence[str]) -> Any:
+    def category(self, codes: Codes, names: Sequence[str]) -> Any:
         """Return names by their positions, such as actions, as a column of categories."""
         if self.library == "polars":
             import polars as pl
@@ -92,7 +92,7 @@ class FrameSchema:
             return pl.Series(np.array(names, dtype=str)[codes].tolist(), dtype=pl.Enum(list(names)))
         import pandas as pd
 
-        return pd.Categorical.from_codes(codes, categories=list(names))
+        return pd.Categorical.from_codes(codes, categories=pd.Index(list(names)))
 
     def with_columns(self, frame: Any, columns: Mapping[str, Any]) -> Any:
         """Return a frame of `frame` with more columns behind the others."""

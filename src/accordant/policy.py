@@ -181,7 +181,7 @@ class ParticipatoryPolicy(FittedPolicy):
         n_jobs: int = 1,
         verbose: int = 1,
     ) -> None:
-        self.problem = problem
+        self.problem = problem  # type: ignore[assignment]
         self.rewards = rewards
         self.features = features
         self.types = types

@@ -199,19 +199,19 @@ class NamedColumns(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         check_fitted(self)
         return self.model_.predict(self.reader(X))
 
-    @_has("predict_proba")
+    @_has("predict_proba")  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Values) -> Any:
         """Return the model's probabilities."""
         check_fitted(self)
         return self.model_.predict_proba(self.reader(X))
 
-    @_has("decision_function")
+    @_has("decision_function")  # type: ignore[untyped-decorator]
     def decision_function(self, X: Values) -> Any:
         """Return the model's scores."""
         check_fitted(self)
         return self.model_.decision_function(self.reader(X))
 
-    @_has("predict_levels")
+    @_has("predict_levels")  # type: ignore[untyped-decorator]
     def predict_levels(self, X: Values) -> Any:
         """Return the model's levels of outcomes."""
         check_fitted(self)

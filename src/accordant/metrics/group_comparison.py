@@ -229,7 +229,7 @@ class _Rows:
         sizes = np.bincount(self.codes, minlength=len(self.labels))
         levels = np.full(len(values), self.level)
         if not self._by_cells:
-            levels = wider_level(self.level, self._units(np.array([len(self.truth), *sizes])))
+            levels = wider_level(self.level, self._units(np.array([len(self.truth), *sizes])).astype(np.float64))
         around = None if self._by_cells else values  # resamples of a skewed metric lie to one side of it
         limits = percentile_interval(drawn, levels, around) if len(drawn) else None
         estimates = [
@@ -244,7 +244,10 @@ class _Rows:
             "ratio_to_overall": self._farthest(values, drawn, least, ratios(_to_overall)),
         }
         by = dict(zip(self.labels, estimates[1:], strict=True))
-        return GroupComparison(_name(self.metric), estimates[0], by, **compared)
+        return GroupComparison(
+            _name(self.metric), estimates[0], by, compared["difference"], compared["ratio"],
+            compared["difference_to_overall"], compared["ratio_to_overall"],
+        )  # fmt: skip
 
     @property
     def _by_cells(self) -> bool:

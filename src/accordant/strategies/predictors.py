@@ -200,10 +200,9 @@ class Predictor(Strategy):
         )
         taught = [self.labels[name] if self.labels else name for name in names]
         own = replace(self, features=self.features or features, schema=log.contexts.schema, trained=True)
+        frame, further = own.frame_of(log.contexts), own.further_of(log.contexts)
         try:
-            model = clone(self.model).fit(
-                own.frame_of(log.contexts), np.array(taught)[codes.astype(np.intp)], **own.further_of(log.contexts)
-            )
+            model = clone(self.model).fit(frame, np.array(taught)[codes.astype(np.intp)], **further)
         except (ValueError, TypeError) as error:
             raise InputError(f"{self.label} cannot be fitted: {error}") from error
         return replace(own, model=model)
