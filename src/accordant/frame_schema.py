@@ -107,9 +107,10 @@ def _pandas_column(values: AnyArray, dtype: Any) -> Any:
     import pandas as pd
 
     if isinstance(dtype, pd.CategoricalDtype):
-        position = {_label(each): code for code, each in enumerate(dtype.categories)}
+        numeric = pd.api.types.is_numeric_dtype(dtype.categories.dtype)
+        position = {_key(each, numeric): code for code, each in enumerate(dtype.categories)}
         found, where = np.unique(values, return_inverse=True)
-        codes = np.array([position.get(_label(each), -1) for each in found.tolist()], dtype=np.intp)
+        codes = np.array([position.get(_key(each, numeric), -1) for each in found.tolist()], dtype=np.intp)
         return pd.Categorical.from_codes(codes[where.ravel()], dtype=dtype)
     if values.dtype == np.float64:
         return pd.Series(values) if dtype is None or not _holds(values, dtype) else pd.Series(values).astype(dtype)
@@ -154,10 +155,9 @@ def _polars_series(name: str, values: AnyArray, dtype: Any) -> Any:
     return series.cast(dtype, strict=False) if named else series
 
 
-def _label(value: Any) -> str:
-    """Return the text of a value, the same for 1, 1.0 and True."""
-    if isinstance(value, bool | np.bool_):
-        return str(int(value))
-    if isinstance(value, float | np.floating) and float(value).is_integer():
-        return str(int(value))
-    return str(value)
+def _key(value: Any, numeric: bool) -> Any:
+    """Return what a category is known by: its number, or its text."""
+    try:
+        return float(value) if numeric else str(value)
+    except ValueError:
+        return str(value)

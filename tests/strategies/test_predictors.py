@@ -89,7 +89,7 @@ def test_what_is_no_estimator_counts_as_fitted_and_may_have_probabilities_only(l
 
 
 @pytest.mark.filterwarnings("ignore::pandas.errors.Pandas4Warning")  # of fairlearn 0.15 with pandas 3
-@pytest.mark.parametrize("kind", ["thresholds", "reductions"])
+@pytest.mark.parametrize("kind", ["thresholds", pytest.param("reductions", marks=pytest.mark.long)])
 def test_estimators_of_fairlearn_read_the_sensitive_column(loans, kind):
     model = {
         "thresholds": lambda: ThresholdOptimizer(
