@@ -212,11 +212,11 @@ class Predictor(Strategy):
         contexts: Contexts | None = None,
     ) -> Decisions:  # fmt: skip
         """Return what the model predicts, as actions."""
-        del prediction, log
         if contexts is None:
             raise InputError(f"{self.label} needs contexts, not only expected rewards")
         if not self.fitted:
             raise NotFittedError(f"{self.label} is not fitted; fit the policy, which fits it")
+        del prediction, log
         predicted = np.asarray(self._predicted(contexts)).ravel()
         found, where = np.unique(predicted, return_inverse=True)
         codes = np.array([expected.actions.index(self._action(each, expected.actions)) for each in found.tolist()])
