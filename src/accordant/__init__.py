@@ -50,8 +50,13 @@ if TYPE_CHECKING:
     )
     from accordant.policy import ParticipatoryPolicy
     from accordant.runs.folder import read_run
+    from accordant.scorers import policy_scorer
 
-_LAZY_PARTS = {"ParticipatoryPolicy": "accordant.policy", "read_run": "accordant.runs.folder"}
+_LAZY_PARTS = {
+    "ParticipatoryPolicy": "accordant.policy",
+    "policy_scorer": "accordant.scorers",
+    "read_run": "accordant.runs.folder",
+}
 _INNER_ROOMS = ("learning", "report")  # reachable too, but what they hold may change without notice
 
 __version__ = "0.1.0"
@@ -92,6 +97,7 @@ __all__ = [
     "explanation",
     "metrics",
     "monitoring",
+    "policy_scorer",
     "preferences",
     "read_run",
     "runs",

@@ -50,6 +50,13 @@ def run(
     thorough: Annotated[
         bool, typer.Option("--thorough", help="The last per cent: every candidate on every pair of folds.")
     ] = False,
+    decisions: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="COLUMN",
+            help="A column with somebody's decisions, compared as one more strategy; repeatable.",
+        ),
+    ] = None,
     json: Json = False,
 ) -> None:
     """Learn, choose a strategy, evaluate it on untouched rows, and write a run folder."""
@@ -65,7 +72,9 @@ def run(
     if quick and thorough:
         raise InputError("--quick and --thorough were both given; allowed: one of them")
     effort: Effort = "quick" if quick else "thorough" if thorough else "standard"
-    outcome = carry_out(case, RunOptions(seed, data, rows, folds, resamples, jobs or free_cores(), files, effort))
+    outcome = carry_out(case, RunOptions(
+        seed, data, rows, folds, resamples, jobs or free_cores(), files, effort, tuple(decisions or ()),
+    ))  # fmt: skip
     folder = write_run(outcome, out)
     sha256 = Manifest.of(folder).sha256
     if json:

@@ -30,6 +30,7 @@ from accordant.learning.encoding import ContextEncoder
 from accordant.learning.expectation import expected_rewards
 from accordant.learning.folds import make_folds
 from accordant.learning.grid_resolution import MovedValues
+from accordant.learning.named_columns import ModelInput, with_columns
 from accordant.learning.outcome_learning import ContinuousOutcomeLearner, DiscreteOutcomeLearner, Integration
 from accordant.learning.outcome_models import OutcomeModel
 from accordant.learning.reward_learning import (
@@ -58,6 +59,7 @@ class LearningSettings:
     """How to learn; see `accordant.ParticipatoryPolicy` for each field."""
 
     outcome_model: Any | None = None
+    model_input: ModelInput = "auto"
     outcome_grid: Mapping[str, Sequence[Any]] = field(default_factory=dict)
     reward_model: Any | Literal["stated"] | None = None
     reward_grid: Mapping[str, Sequence[Any]] = field(default_factory=dict)
@@ -156,7 +158,7 @@ def learn(
     behaviour = LoggedBehaviour.fit(problem, log, audit, settings.random_state)
     overlap = None if behaviour is None else overlap_diagnostics(behaviour.held_out, log.actions)
     proxies = proxy_checks(problem, log, features, randomness.generator(settings.random_state, "proxies"))
-    folds = _folds(problem, log, settings)
+    folds = training_folds(problem, log, settings)
     outcome_learner = _outcome_learner(problem, log, features, identification, settings)
     reward_learners, stated, warnings = _reward_learners(problem, log, signals, features, settings)
     logger.info(
@@ -268,7 +270,8 @@ def _confounding_warnings(
     return [sentence]
 
 
-def _folds(problem: DecisionProblem, log: Log, settings: LearningSettings) -> tuple[Codes, ...]:
+def training_folds(problem: DecisionProblem, log: Log, settings: LearningSettings) -> tuple[Codes, ...]:
+    """Return the folds of a log, the same for everything that is learned from it."""
     strata = log.actions
     if not problem.continuous:
         strata = strata * len(problem.outcome_names) + log.outcomes.astype(np.intp)
@@ -285,6 +288,8 @@ def _outcome_learner(
 ) -> DiscreteOutcomeLearner | ContinuousOutcomeLearner:
     model, grid, seed = settings.outcome_model, settings.outcome_grid, randomness.model_seed(settings.random_state)
     aware = identification.action_aware
+    own = "reference" if aware and (problem.grid is not None or not problem.continuous) else "none"
+    model = with_columns(model, log.contexts, features, problem, settings.model_input, action=own)
     if problem.continuous:
         return ContinuousOutcomeLearner(
             model, grid, settings.integration, settings.nodes, aware, log, features, problem, seed
@@ -320,7 +325,14 @@ def _reward_learners(
         return [], [StatedReward(name, signal, problem) for name, signal in signals.items()], warnings
     default = settings.reward_model is None
     shared, seed = settings.shared_rewards, randomness.model_seed(settings.random_state)
-    regressor = default_regressor(seed, shared=shared) if default else settings.reward_model
+    regressor = (
+        default_regressor(seed, shared=shared)
+        if default
+        else with_columns(
+            settings.reward_model, log.contexts, features, problem, settings.model_input,
+            action="indicators", outcome=True,
+        )
+    )  # fmt: skip
     limits = limits_of(settings.effort)
     tuned = default and not shared and limits.tuned_rewards
     grid = settings.reward_grid or ((THOROUGH_GRID if limits.gentle_rewards else DEFAULT_GRID) if tuned else {})

@@ -23,6 +23,7 @@ from accordant.learning.classification.brier import brier_contributions
 from accordant.learning.classification.fold_selection import FoldSelection, counted_rows
 from accordant.learning.effort import EffortLimits
 from accordant.learning.encoding import ContextEncoder
+from accordant.learning.named_columns import encoder_for
 from accordant.learning.outcome_models import ContinuousOutcomeModel, DiscreteOutcomeModel, action_design
 from accordant.learning.tuning import Plan, Point, fit_grid, grid_points
 from accordant.problem import ContinuousOutcome, DecisionProblem
@@ -232,7 +233,7 @@ class DiscreteOutcomeLearner:
             raise DataError(
                 f"every training row has the outcome {only!r}; an outcome model needs at least two outcomes"
             )
-        encoder = ContextEncoder.fit(part.contexts, self.features)
+        encoder = encoder_for(self.classifier, part.contexts, self.features)
         return encoder, self._columns(encoder(part.contexts), part), codes
 
     def _groups(self, rows: Codes) -> NDArray[np.intp] | None:
@@ -353,7 +354,7 @@ class ContinuousOutcomeLearner:
 
     def _training(self, rows: Codes) -> tuple[ContextEncoder, Values, NDArray[np.intp], NDArray[np.float64]]:
         part = self.log.take(rows)
-        encoder = ContextEncoder.fit(part.contexts, self.features)
+        encoder = encoder_for(self.learner, part.contexts, self.features)
         if self._action_grid is not None:
             columns = action_design(
                 encoder(part.contexts), part.actions, len(self.problem.actions), self._action_grid, part.action_values

@@ -16,8 +16,8 @@ from accordant.arrays import Codes, Values
 from accordant.contexts import Log
 from accordant.errors import InputError
 from accordant.learning.augmentation import RewardQueries, elicit
-from accordant.learning.encoding import ContextEncoder
 from accordant.learning.folds import some_rows
+from accordant.learning.named_columns import encoder_for
 from accordant.learning.reward_models import LearnedReward, design
 from accordant.learning.tuning import Grid, Point, fit_grid, grid_points
 from accordant.problem import DecisionProblem
@@ -102,7 +102,7 @@ class RewardLearner:
         return np.asarray(sums / asked)
 
     def _models(self, rows: Codes, regressors: list[Any], points: Sequence[Point] | None) -> list[LearnedReward]:
-        encoder = ContextEncoder.fit(self.log.contexts.take(rows), self.features)
+        encoder = encoder_for(self.regressor, self.log.contexts.take(rows), self.features)
         queries, answers = self._about(self._some(rows))
         columns = design(encoder(self.log.contexts), queries, self.problem)
         target = answers[0] if len(self.stakeholders) == 1 else answers.T

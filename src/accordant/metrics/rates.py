@@ -6,6 +6,8 @@ A rate is a ratio of two weighted sums over the cells (action, outcome)::
     selection_rate              favourable action        everybody
     true_positive_rate          favourable action        favourable outcome
     false_positive_rate         favourable action        other outcome
+    true_negative_rate          other action             other outcome
+    false_negative_rate         other action             favourable outcome
     positive_predictive_value   favourable outcome       favourable action
     accuracy                    action = mapped action   everybody
 
@@ -172,6 +174,18 @@ FALSE_POSITIVE_RATE = Rate(
     "false_positive_rate",
     lambda m: (m.action * (1 - m.outcome), 1 - m.outcome),
     "contexts without a favourable outcome",
+    frozenset({"actions", "outcomes"}),
+)
+TRUE_NEGATIVE_RATE = Rate(
+    "true_negative_rate",
+    lambda m: ((1 - m.action) * (1 - m.outcome), 1 - m.outcome),
+    "contexts without a favourable outcome",
+    frozenset({"actions", "outcomes"}),
+)
+FALSE_NEGATIVE_RATE = Rate(
+    "false_negative_rate",
+    lambda m: ((1 - m.action) * m.outcome, m.outcome),
+    "contexts with a favourable outcome",
     frozenset({"actions", "outcomes"}),
 )
 POSITIVE_PREDICTIVE_VALUE = Rate(

@@ -16,7 +16,7 @@ from accordant.runs.record import Record
 SPECIAL = re.compile(r"[:_\[]")  # a label without these is a word already
 PARTS = re.compile(r"(?P<name>\w+)(?:\[(?P<parameters>.+)\])?")
 LONGEST = 200  # letters of a name where it stands in a line of others
-PREFIXES = {"constant": "Always {}", "stakeholder": "{} alone"}
+PREFIXES = {"constant": "Always {}", "stakeholder": "{} alone", "decided": "As decided by {}"}
 PROPER = {
     "kalai smorodinsky": "Kalai–Smorodinsky", "nash": "Nash", "borda": "Borda", "copeland": "Copeland",
     "rawlsian": "Rawlsian", "gini": "Gini", "condorcet": "Condorcet",

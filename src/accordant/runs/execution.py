@@ -14,7 +14,7 @@ import numpy as np
 from accordant import randomness, strategies
 from accordant.cases.files import CaseFile, find_file, no_data, read_case_file
 from accordant.cases.loaders import CaseData, load_file, simulate
-from accordant.cases.spec import CaseSpec
+from accordant.cases.spec import CaseSpec, StrategySpec
 from accordant.errors import DataError, InputError
 from accordant.evidence import Evidence
 from accordant.learning.effort import Effort, limits_of
@@ -69,6 +69,8 @@ class RunOptions:
     effort
         ``quick`` for a first look, with at most `QUICK_FOLDS` and `QUICK_RESAMPLES` unless others are asked for, and
         less scrutiny; ``thorough`` for the last per cent; see `accordant.learning.effort`.
+    decisions
+        Columns of the data with decisions of somebody else, each compared as one more strategy.
     """
 
     seed: int = 42
@@ -82,6 +84,8 @@ class RunOptions:
 
     def __post_init__(self) -> None:
         limits_of(self.effort)  # raises for an unknown one
+
+    decisions: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -243,4 +247,10 @@ def _with_overrides(case: CaseSpec, options: RunOptions) -> CaseSpec:
         case = case.replace(learning=case.learning.replace(folds=options.folds))
     if options.resamples is not None:
         case = case.replace(evaluation=case.evaluation.replace(resamples=options.resamples))
+    if options.decisions:
+        given = case.strategies or tuple(
+            StrategySpec(name=each.name, parameters=each.parameters) for each in strategies.defaults_for(case.problem)
+        )
+        decided = (StrategySpec(name="decided", parameters={"column": name}) for name in options.decisions)
+        case = case.replace(strategies=(*given, *decided))
     return with_preferences(case, options.preferences)

@@ -19,9 +19,10 @@ from sklearn.ensemble import ExtraTreesClassifier, HistGradientBoostingClassifie
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import PolynomialFeatures, StandardScaler
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import validate_data
 
 from accordant.arrays import Values
+from accordant.errors import check_fitted
 from accordant.learning.classification.calibration import CalibratedProbabilities, Method
 
 
@@ -64,7 +65,7 @@ class HingeFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     def transform(self, X: ArrayLike) -> Values:
         """Return (n, features + total knots): the columns of X, then the hinges."""
-        check_is_fitted(self)
+        check_fitted(self)
         columns: Values = validate_data(self, X, dtype=np.float64, reset=False)
         return np.hstack([columns, np.maximum(0.0, columns[:, self.knot_columns_] - self.knots_)])
 

@@ -9,11 +9,12 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import validate_data
 from threadpoolctl import threadpool_limits
 
 from accordant.arrays import Codes, Values
-from accordant.errors import InputError
+from accordant.errors import InputError, check_fitted
 from accordant.learning.classification.blend import Blend, blend_weights
 from accordant.learning.classification.brier import brier_contributions, class_codes, mean_with_error
 from accordant.learning.classification.calibration import CalibratedProbabilities
@@ -122,6 +123,7 @@ class SelectedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  #
         if not self.tolerance >= 0:
             raise InputError(f"tolerance must be at least 0, found {self.tolerance}")
         features, labels = validate_data(self, X, y, dtype=np.float64)
+        check_classification_targets(labels)
         self.classes_ = np.unique(labels) if self.classes is None else np.asarray(self.classes)
         codes = class_codes(labels, self.classes_)
         if np.all(codes == codes[0]):
@@ -185,13 +187,14 @@ class SelectedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  #
 
     def predict_proba(self, X: ArrayLike) -> Values:
         """Return (n, k), the probability of each class of `classes_` in each row of X; rows sum to 1."""
-        check_is_fitted(self)
+        check_fitted(self)
         probabilities: Values = self.best_.predict_proba(validate_data(self, X, dtype=np.float64, reset=False))
         return probabilities
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:
         """Return (n,), the most probable class of each row; the first declared among equals."""
-        labels: NDArray[Any] = self.classes_[self.predict_proba(X).argmax(axis=1)]
+        probabilities = self.predict_proba(X)
+        labels: NDArray[Any] = self.classes_[probabilities.argmax(axis=1)]
         return labels
 
     def tried(self, n_features: int) -> tuple[Candidate, ...]:
