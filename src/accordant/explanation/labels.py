@@ -62,6 +62,10 @@ class LabelledNames:
         """Return what an action is called."""
         return self.labels.actions.get(name) or _readable(name)
 
+    def mention(self, name: str) -> str:
+        """Return what an action is called within a sentence, in quotation marks: labels do not bend."""
+        return self.spoken.text(message("“{name}”"), name=self.action(name))
+
     def stakeholder(self, name: str) -> str:
         """Return what a stakeholder is called after "for"; groups of a stakeholder by its label."""
         if name == self.you:

@@ -247,7 +247,7 @@ class _Letter:
     def _change(self, change: Change) -> str:
         parts = [self._difference(each) for each in change.differences]
         words = message("The decision would be {action} with these changes: {changes}.")
-        return self.say(words, action=self.names.action(change.action), changes="; ".join(parts))
+        return self.say(words, action=self.names.mention(change.action), changes="; ".join(parts))
 
     def _difference(self, found: Difference) -> str:
         name, here, there = found.feature, found.here, found.there
@@ -328,6 +328,8 @@ class _Letter:
         if trait.below is None or trait.value is None:
             if trait.same == 0:
                 return self.say(message("nobody else has this"))
+            return self.say(message("{count} in 100 have this"), count=_of_100(trait.same))
+        if trait.same >= RARE:
             return self.say(message("{count} in 100 have this"), count=_of_100(trait.same))
         above = 1.0 - trait.below - trait.same
         if trait.below + trait.same / 2 >= 1 - RARE and trait.below > 0:

@@ -84,7 +84,7 @@ HOW: Mapping[str, str] = {
     "together": message("taken together"),
     "weighted": message("counted by weight"),
     "relative": message("each on their own scale from worst to best"),
-    "policy": message("counted so that the whole plan is best for all cases together"),
+    "policy": message("counted so that the plan as a whole is best"),
     "declared": message("from the declared best"),
 }
 """How numbers of a comparison are counted, in brackets at its end."""
@@ -112,6 +112,9 @@ class Names(Protocol):
     def action(self, name: str) -> str:
         """Return what an action is called."""
 
+    def mention(self, name: str) -> str:
+        """Return what an action is called within a sentence."""
+
     def stakeholder(self, name: str) -> str:
         """Return what a stakeholder is called after "for"."""
 
@@ -119,6 +122,10 @@ class DeclaredNames:
     """Things are called as they were declared."""
 
     def action(self, name: str) -> str:
+        """Return the name."""
+        return name
+
+    def mention(self, name: str) -> str:
         """Return the name."""
         return name
 
@@ -163,14 +170,14 @@ class Reason:
         spoken, names = spoken or language("en"), names or DeclaredNames()
         who = {part: [names.stakeholder(each) for each in named] for part, named in self.who.items()}
         fields = {part: spoken.listed(named) or spoken.text(NOBODY) for part, named in who.items()}
-        fields |= {"action": names.action(self.action), "other": names.action(self.other), "how": self._counted(spoken)}
+        fields |= {"action": names.action(self.action), "other": names.mention(self.other), "how": self._counted(spoken)}
         fields["limits"] = self._limits(spoken, fields.get("who", ""))
         for part, word in self.words.items():
             if part == "start":
-                quo = names.action(str(self.words.get("status_quo", "")))
+                quo = names.mention(str(self.words.get("status_quo", "")))
                 fields[part] = spoken.text(STARTS[str(word)], status_quo=quo)
             elif part == "others":
-                fields[part] = spoken.listed([names.action(each) for each in word])
+                fields[part] = spoken.listed([names.mention(each) for each in word])
             else:
                 fields[part] = str(word)
         words = spoken.text(SENTENCES[self.kind], **fields)

@@ -17,7 +17,7 @@ HEADINGS = {
     "heading": message("Why this was decided about you"),
     "reason": message("The reason"),
     "expected": message("What is likely to follow"),
-    "changes": message("What would change it"),
+    "changes": message("What would change the decision"),
     "wishes": message("Who wanted what"),
     "sure": message("How sure this is"),
     "known": message("What was known about you"),
