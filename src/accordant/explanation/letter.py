@@ -357,8 +357,6 @@ def _sentence(words: str) -> str:
 def _of_100(share: float) -> str:
     """Return a share as a number out of 100; what is neither none nor all is not rounded to it."""
     count = round(100 * share)
-    if 0 < share < 0.005:
+    if count == 0 and share > 0:
         return "<1"
-    if 0.995 < share < 1:
-        return ">99"
-    return str(count)
+    return ">99" if count == 100 and share < 1 else str(count)

@@ -22,11 +22,12 @@ from accordant.arrays import Codes, Mask, Values
 from accordant.contexts import Contexts
 from accordant.declared import Declared
 from accordant.errors import InputError, UnknownNameError
-from accordant.explanation.contexts import MOST_VALUES, Decide, Difference, Distances, Value, decided_codes, plain
+from accordant.explanation.contexts import Decide, Difference, Distances, Value, decided_codes, plain
 
 Direction = Literal["up", "down", "either"]
 MOST_CHANGED = 3  # features that are changed together, beside what whole training rows have
 MOST_TRIED = 12_000  # changes that are decided on for one person
+SHARE = MOST_TRIED // 4  # of each kind: changes of one, two and three features, and those of whole rows
 FIRST_BLOCK = 64  # nearest changes that are decided on first; most answers are among them
 UNDECLARED = (
     "no feature is declared changeable; a case says under `changeable:` what a person could change, such as Savings: up"
@@ -213,12 +214,12 @@ def candidates(person: Contexts, observed: Contexts, changeable: Mapping[str, Ch
     distances = Distances.of(observed, tuple(changeable))
     full = {name: changes.allowed(name, person[name][0], observed[name]) for name, changes in changeable.items()}
     full = {name: values for name, values in full.items() if len(values)}
-    thin = {name: _thinned(values, MOST_VALUES) for name, values in full.items()}
+    thin = {name: _thinned(values, SHARE // len(full)) for name, values in full.items()}
     sizes = [len(values) for values in thin.values()]
     whole = float(np.prod([size + 1.0 for size in sizes])) <= MOST_TRIED
     most = len(thin) if whole else min(MOST_CHANGED, len(thin))
     tried = [_together(sizes, members) for n in range(1, most + 1) for members in _members(sizes, n)]
-    observed_together = _of_rows(observed, thin) if thin else np.zeros((0, 0), dtype=np.intp)
+    observed_together = _thinned(_of_rows(observed, thin), SHARE) if thin else np.zeros((0, 0), dtype=np.intp)
     choices = np.unique(np.concatenate([*tried, observed_together]), axis=0) if thin else observed_together
     choices = choices[(choices > 0).any(axis=1)]
     values = {name: np.concatenate([person[name][:1], each]) for name, each in thin.items()}
@@ -226,7 +227,7 @@ def candidates(person: Contexts, observed: Contexts, changeable: Mapping[str, Ch
     total = np.zeros(len(choices))
     for f, each in enumerate(apart.values()):
         total += each[choices[:, f]] if len(choices) else 0.0
-    order = np.lexsort(((choices > 0).sum(axis=1), total))[:MOST_TRIED]
+    order = np.lexsort(((choices > 0).sum(axis=1), total))
     everything = whole and sizes == [len(each) for each in full.values()]
     return Candidates(values, apart, choices[order], total[order], everything)
 
@@ -243,11 +244,11 @@ def _members(sizes: Sequence[int], n: int) -> list[tuple[int, ...]]:
 
 
 def _together(sizes: Sequence[int], members: tuple[int, ...]) -> Codes:
-    """Return every combination of changes of some features, on a grid that keeps within `MOST_TRIED` for all sets."""
-    sets = len(_members(sizes, len(members)))
-    whole = np.prod([float(sizes[f]) for f in members]) * sets <= MOST_TRIED
-    each = max(1, int((MOST_TRIED / sets) ** (1 / len(members))))
-    grids = [_thinned(np.arange(1, sizes[f] + 1), sizes[f] if whole or len(members) == 1 else each) for f in members]
+    """Return every combination of changes of some features; on a grid if all sets of so many are more than `SHARE`."""
+    combinations_of_all = float(np.prod([size + 1.0 for size in sizes]))
+    each = max(2, int((SHARE / len(_members(sizes, len(members)))) ** (1 / len(members))))
+    whole = combinations_of_all <= MOST_TRIED or len(members) == 1
+    grids = [_thinned(np.arange(1, sizes[f] + 1), sizes[f] if whole else each) for f in members]
     found = np.zeros((int(np.prod([len(grid) for grid in grids])), len(sizes)), dtype=np.intp)
     for f, column in zip(members, np.meshgrid(*grids, indexing="ij"), strict=True):
         found[:, f] = column.ravel()
