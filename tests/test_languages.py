@@ -26,7 +26,9 @@ def messages():
             continue
         for node in ast.walk(ast.parse(text)):
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "message":
-                assert isinstance(node.args[0], ast.Constant), f"{file}:{node.lineno}: only a plain text can be translated"
+                assert isinstance(node.args[0], ast.Constant), (
+                    f"{file}:{node.lineno}: only a plain text can be translated"
+                )
                 found.setdefault(node.args[0].value, f"{file.relative_to(SOURCE)}:{node.lineno}")
     return found
 

@@ -293,8 +293,8 @@ class FittedPolicy(Kept, BaseEstimator):  # type: ignore[misc]
         strategy
             Label of another strategy than D*.
         observed
-            Training rows, among which the nearest one with another decision and values to change to are looked for; None
-            for those of `fit`, or for the reference rows that are kept (at most 2,000) if the policy was loaded.
+            Training rows: among them the nearest one with another decision, and values to change to, are looked for.
+            None for those of `fit`, or for the reference rows that are kept (at most 2,000) if the policy was loaded.
         changeable
             Features that a person could change, each with ``up``, ``down``, ``either`` or the keys of
             `accordant.explanation.Changeable`. None for none.
@@ -314,8 +314,10 @@ class FittedPolicy(Kept, BaseEstimator):  # type: ignore[misc]
             return rule(expected, prediction=prediction, contexts=others).codes
 
         lacking = [name for name in rule.columns if name not in training]
-        searched = {} if lacking else {"decide": decide, "observed": training, "features": self.features_}
-        explained = explain(rule, expected, rows=rows, known=Known(prediction, contexts=contexts), **searched)
+        known = Known(prediction, contexts=contexts)
+        explained = explain(rule, expected, rows=rows, known=known) if lacking else explain(
+            rule, expected, rows=rows, known=known, decide=decide, observed=training, features=self.features_
+        )  # fmt: skip
         recommended = self.recommend(contexts, strategy=rule.label)
         raw = not self.outcome_model_.calibrated
         basis: Basis = "checked" if checked and raw else "uncalibrated" if raw or checked is False else "calibrated"
@@ -353,7 +355,7 @@ class FittedPolicy(Kept, BaseEstimator):  # type: ignore[misc]
         def plausible(others: Contexts) -> Mask:
             """Return which contexts are unlike the training rows in no way in which the person is not."""
             found = [rows for kind, rows in self.profile_(others).kinds.items() if not own[kind][0]]
-            return ~np.any(found, axis=0)
+            return np.asarray(~np.any(found, axis=0))
 
         return recourse(
             row, self.problem.actions.index(explained.choice.action), actions=self.problem.actions, decide=decide,

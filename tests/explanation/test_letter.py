@@ -33,10 +33,20 @@ TRAITS = (
     Trait("Town", "north", None, 0.3, 2124), Trait("Job", "", None, 0.0, 2124), Trait("Steps", 2.0, 0.1, 0.4, 2000),
     Trait("Loan", 10.0, 0.004, 0.001, 2000),
 )  # fmt: skip
-CHANCES = Forecast(("Repaid", "Lost"), ((0.9, 0.1), (0.7, 0.3), (0.999, 0.001)), None, None, None, None, "", "", True, "calibrated")
-LEVEL = Forecast((), None, (11.6, 9.0, 8.0), (0.5, 0.4, 0.3), (18.6, 17.0, 16.0), 0.95, "grade", "points", True, "calibrated")
+CHANCES = Forecast(
+    ("Repaid", "Lost"), ((0.9, 0.1), (0.7, 0.3), (0.999, 0.001)), None, None, None, None, "", "", True, "calibrated"
+)
+LEVEL = Forecast(
+    (), None, (11.6, 9.0, 8.0), (0.5, 0.4, 0.3), (18.6, 17.0, 16.0), 0.95, "grade", "points", True, "calibrated"
+)
 RECOURSE = Recourse(("Loan",), (Change("green", 0.6, (Difference("Loan", 20000.0, 12800.0),)),), 100, 2124)
-WHO = Addressee(person="Ann", title="Loans", appeal_route="write to the office within four weeks", responsible_party="the bank", source="run")
+WHO = Addressee(
+    person="Ann",
+    title="Loans",
+    appeal_route="write to the office within four weeks",
+    responsible_party="the bank",
+    source="run",
+)
 
 
 def make_explained(name="utilitarian", parameters=None, row=0, **person):
@@ -162,7 +172,9 @@ def test_how_close_a_decision_was():
 
 def test_continuous_outcomes_and_unchecked_chances():
     letter = for_person(make_explained(forecast=LEVEL, action="red"), WHO)
-    assert letter.expected == ("On average we expect for people like you: grade 11.6 points. For 95 in 100 of them it will be from 0.5 to 18.6.",)
+    assert letter.expected == (
+        "On average we expect for people like you: grade 11.6 points. For 95 in 100 of them it will be from 0.5 to 18.6.",
+    )
     german = for_person(make_explained(forecast=replace(LEVEL, low=None, unit=""), action="red"), WHO, code="de")
     assert german.expected == ("Im Schnitt erwarten wir bei Menschen wie Ihnen: grade 11,6.",)
     unsure = replace(CHANCES, probabilities=None, basis="uncalibrated")
@@ -170,7 +182,15 @@ def test_continuous_outcomes_and_unchecked_chances():
 
 
 def test_labels_per_language_and_groups_of_a_stakeholder():
-    labels = {"de": Labels(title="Kredite", actions={"blue": "Blau"}, stakeholders={"Ben": "die Bank"}, values={"Town": {"north": "Nord"}, "Steps": {"2": "zwei"}}, appeal_route="Schreiben Sie uns")}
+    labels = {
+        "de": Labels(
+            title="Kredite",
+            actions={"blue": "Blau"},
+            stakeholders={"Ben": "die Bank"},
+            values={"Town": {"north": "Nord"}, "Steps": {"2": "zwei"}},
+            appeal_route="Schreiben Sie uns",
+        )
+    }
     letter = for_person(make_explained(action="blue"), replace(WHO, labels=labels), code="de")
     assert (letter.title, letter.decision, letter.language) == ("Kredite", "Blau", "de")
     assert {each.who for each in letter.wishes} == {"Sie", "Die Bank", "Cem"}

@@ -70,7 +70,9 @@ def test_an_interval_needs_enough_nodes_of_equal_weight(nodes, level):
     assert found.level == (None if level is None else pytest.approx(level))
     assert (found.low, found.high) == ((None, None) if level is None else ((0.0,), (nodes - 1.0,)))
     uneven = np.arange(1, nodes + 1)[None, :, None] / np.arange(1, nodes + 1).sum()
-    assert forecast(problem, OutcomePrediction(uneven, values, False, values.mean(axis=1)), 0, "calibrated").level is None
+    assert (
+        forecast(problem, OutcomePrediction(uneven, values, False, values.mean(axis=1)), 0, "calibrated").level is None
+    )
 
 
 @pytest.mark.long
@@ -82,7 +84,8 @@ def test_ranges_of_outcomes_cover_in_worlds_of_known_truth(make_visits, effect):
         training, new = (make_visits(n=n, seed=s) for n, s in ((400, seed), (1000, 100 + seed)))
         for world in (training, new):
             treated = world.actions == "A"
-            world.outcomes = world.outcomes - (1 - effect) * np.where(treated, 2 + world.columns["x2"], 0.0)
+            less = (1 - effect) * np.where(treated, 2 + world.columns["x2"], 0.0)
+            world.outcomes = np.maximum(0.0, world.outcomes - less)
         policy = training.fitted(nodes=20)
         prediction = policy.outcome_model_.predict(Contexts(new.columns))
         codes = new.problem.action_codes(new.actions)
@@ -96,7 +99,9 @@ def test_ranges_of_outcomes_cover_in_worlds_of_known_truth(make_visits, effect):
 
 
 def test_a_policy_adds_the_person_and_what_it_could_change(loans, loans_policy):
-    found = loans_policy.explain(loans.contexts, rows=[3, 8], strategy="utilitarian", changeable={"amount": "down", "income": "up"})
+    found = loans_policy.explain(
+        loans.contexts, rows=[3, 8], strategy="utilitarian", changeable={"amount": "down", "income": "up"}
+    )
     for each in found:
         assert {trait.feature for trait in each.person.traits} == {"income", "amount", "region"} | (
             {"sex"} & set(loans_policy.features_)

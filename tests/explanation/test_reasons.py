@@ -130,14 +130,20 @@ def check(rule, E, found, decisions, t):
         assert E[who["worst_other"][0], b] == second[rank]
     elif kind == "mixture":
         share = inner(rule).optimism
-        assert share * E[say, a].max() + (1 - share) * E[say, a].min() > share * E[say, b].max() + (1 - share) * E[say, b].min()
+        assert (
+            share * E[say, a].max() + (1 - share) * E[say, a].min()
+            > share * E[say, b].max() + (1 - share) * E[say, b].min()
+        )
         assert E[who["best"][0], a] == E[say, a].max()
         assert E[who["worst"][0], a] == E[say, a].min()
     elif kind == "ranked_equal":
         v = np.array([5, 3, 1]) / 9
         assert v @ np.sort(E[:, a]) > v @ np.sort(E[:, b])
     elif kind == "enough":
-        reached = [[i for i in range(3) if say[i] and E[i, each] >= np.broadcast_to(inner(rule).floor, 3)[i] - 1e-12] for each in (a, b)]
+        reached = [
+            [i for i in range(3) if say[i] and E[i, each] >= np.broadcast_to(inner(rule).floor, 3)[i] - 1e-12]
+            for each in (a, b)
+        ]
         assert [who["reached"], who["reached_other"]] == reached
         assert w[reached[0]].sum() > w[reached[1]].sum()
     elif kind == "equivalent":
@@ -175,7 +181,17 @@ def check(rule, E, found, decisions, t):
     elif kind in ("likeliest", "highest_level", "good_outcome", "constant", "logged", "oracle", "rule"):
         assert rule.dependence == "fixed"
     else:  # places and rounds of voting rules, steps of a debate: their own scores, which other tests hold to twins
-        assert kind in ("bucklin", "runoff", "coombs", "chains", "locked", "agreement", "middle", "accepted", "never_accepted")
+        assert kind in (
+            "bucklin",
+            "runoff",
+            "coombs",
+            "chains",
+            "locked",
+            "agreement",
+            "middle",
+            "accepted",
+            "never_accepted",
+        )
         assert decisions.scores[a, t] >= decisions.scores[:, t].max() - CLOSE
 
 
@@ -201,7 +217,9 @@ def vote(kind, E, w, a):
 
 def check_limits(rule, E, found, a, b, decisions, t):
     """Floors, vetoes and budgets, by their definition."""
-    floors = {"Ann": 0.3} if rule.floors == {"Ann": 0.3} else dict.fromkeys(STAKEHOLDERS, rule.floors) if rule.floors else {}
+    floors = (
+        {"Ann": 0.3} if rule.floors == {"Ann": 0.3} else dict.fromkeys(STAKEHOLDERS, rule.floors) if rule.floors else {}
+    )
     least = np.array([floors.get(name, -np.inf) for name in STAKEHOLDERS])
     if rule.vetoes:
         above = sorted(set(E[1]))
@@ -215,7 +233,9 @@ def check_limits(rule, E, found, a, b, decisions, t):
         assert admitted.tolist() == [each == a for each in range(3)]
     elif found.kind == "ruled_out":
         assert not admitted[b]
-        assert [STAKEHOLDERS.index(name) for name in found.who["who"]] == [i for i in range(3) if E[i, b] < least[i] - 1e-12]
+        assert [STAKEHOLDERS.index(name) for name in found.who["who"]] == [
+            i for i in range(3) if E[i, b] < least[i] - 1e-12
+        ]
         assert found.how == ("floor",)
     else:
         assert rule.budgets
@@ -271,7 +291,10 @@ def test_the_example_of_the_guide():
     E = ExpectedRewards([[0.9, 0.2], [0.3, 0.5]], stakeholders=["applicant", "tutors"], actions=["Trial", "Wait"])
     rule = make_rule("utilitarian")
     found = reason(rule, E, rule(E), 0, runner_up="Wait")
-    assert found.sentence() == "Trial, because compared with Wait the loss for tutors is less than half of the gain for applicant."
+    assert (
+        found.sentence()
+        == "Trial, because compared with Wait the loss for tutors is less than half of the gain for applicant."
+    )
     names = LabelledNames(Labels(stakeholders={"tutors": "the tutors"}), language("en"), "applicant")
     assert found.sentence(language("en"), names) == (
         "Trial, because compared with “Wait” the loss for the tutors is less than half of the gain for you."

@@ -93,7 +93,9 @@ def test_the_nearest_changes_against_every_combination(changeable):
             changeable=changeable,
         )  # fmt: skip
         assert found.everything
-        assert {each.action: each.distance for each in found.changes} == pytest.approx(nearest(person, observed, changeable))
+        assert {each.action: each.distance for each in found.changes} == pytest.approx(
+            nearest(person, observed, changeable)
+        )
         assert [each.distance for each in found.changes] == sorted(each.distance for each in found.changes)
         for each in found.changes:
             changed = Contexts({**person, **{d.feature: np.array([d.there]) for d in each.differences}})

@@ -27,7 +27,6 @@ from accordant.scope import ScopeCard
 from accordant.tables.column_types import Columns, ColumnType, ColumnTypes
 from accordant.unusual import UnusualSpec
 
-
 LATER = ("person_concerned", "changeable", "labels")
 """Keys that a case leaves out where it declares none: a run of an earlier version reads the others."""
 
@@ -351,7 +350,9 @@ class CaseSpec(Declared):
 
         def check(kind: str, given: Iterable[str], known: Sequence[str]) -> None:
             for name in given:
-                if name not in known and not (kind == "stakeholder" and any(each.startswith(f"{name} (") for each in names)):
+                if name not in known and not (
+                    kind == "stakeholder" and any(each.startswith(f"{name} (") for each in names)
+                ):
                     raise UnknownNameError(f"{kind} in labels:", name, known)
 
         if self.person_concerned is not None:

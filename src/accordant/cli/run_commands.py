@@ -110,7 +110,7 @@ def explain(
     out: Out = None,
     json: Json = False,
 ) -> None:
-    """Explain decisions: the person, the reason in one sentence, who gains and loses, and what would have changed it."""
+    """Explain decisions: the reason in one sentence, who gains and who loses, and what would have changed them."""
     from accordant.cli.asked_rows import asked_rows
     from accordant.cli.explained_rows import check_language, print_explanations, print_letters
     from accordant.runs.sections.explanation import document_of, explained_rows, write_explanation, write_letters

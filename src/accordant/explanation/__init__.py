@@ -28,9 +28,9 @@ from accordant.explanation.result import Choice, Comparison, Favourite, PivotalH
 from accordant.explanation.weights import NewWeights, WeightChanges, smallest_weight_changes
 
 __all__ = [
-    "Addressee", "Change", "Changeable", "Choice", "Comparison", "ContextChanges", "Explanation", "Favourite", "Forecast",
-    "Influence", "Labels", "Measure", "Misreport", "Neighbour", "NewWeights", "Person", "PersonExplanation", "Pivotal",
-    "PivotalHere", "PowerIndex", "Reason", "Recourse", "Support", "Trait", "Variation", "WeightChanges", "as_document",
-    "explain", "for_person", "influence", "pivotal", "reason", "recourse", "smallest_misreports",
-    "smallest_weight_changes", "with_rows",
+    "Addressee", "Change", "Changeable", "Choice", "Comparison", "ContextChanges", "Explanation", "Favourite",
+    "Forecast", "Influence", "Labels", "Measure", "Misreport", "Neighbour", "NewWeights", "Person",
+    "PersonExplanation", "Pivotal", "PivotalHere", "PowerIndex", "Reason", "Recourse", "Support", "Trait",
+    "Variation", "WeightChanges", "as_document", "explain", "for_person", "influence", "pivotal", "reason",
+    "recourse", "smallest_misreports", "smallest_weight_changes", "with_rows",
 ]  # fmt: skip

@@ -129,8 +129,8 @@ def explain(
         )
         found.append(Explanation(
             row, rule.label, few.stakeholders, few.actions, _rows_of(few.values[:, :, k]), choice,
-            why, measure(rule, choice.scores), _points(decisions, t), alone, _comparisons(few, k, choice, alone), _pivotal_here(who, t),
-            misreports[k], weights[k], changes[k],
+            why, measure(rule, choice.scores), _points(decisions, t), alone, _comparisons(few, k, choice, alone),
+            _pivotal_here(who, t), misreports[k], weights[k], changes[k],
         ))  # fmt: skip
     return tuple(found)
 

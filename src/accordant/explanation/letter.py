@@ -1,8 +1,8 @@
 """`PersonExplanation`: a decision explained to the person whom it is about, in plain words and in a language.
 
 It says what was decided, the reason in one sentence, what would change it, who wanted what, how sure this is, and how
-to object. No number stands in the unit of a rule: chances are calibrated ones, out of 100 people, and everything else is
-a value of the person or a word.
+to object. No number stands in the unit of a rule: chances are calibrated ones, out of 100 people, and everything else
+is a value of the person or a word.
 """
 
 from __future__ import annotations
@@ -180,13 +180,21 @@ class _Letter:
         """Return the letter."""
         reason = self.explained.reason.sentence(self.spoken, self.names) if self.by_rule else ""
         return PersonExplanation(
-            language=self.spoken.code, title=self.labels.title or self.to.title,
-            decision=self.names.action(self.action) if self.action else "", decided=self.decided(), reason=reason,
-            expected=tuple(self.expected()), changes=tuple(self.changes()), wishes=tuple(self.wishes()),
-            sure=tuple(self.sure()), known=tuple(self.known()), objection=tuple(self.objection()),
+            language=self.spoken.code,
+            title=self.labels.title or self.to.title,
+            decision=self.names.action(self.action) if self.action else "",
+            decided=self.decided(),
+            reason=reason,
+            expected=tuple(self.expected()),
+            changes=tuple(self.changes()),
+            wishes=tuple(self.wishes()),
+            sure=tuple(self.sure()),
+            known=tuple(self.known()),
+            objection=tuple(self.objection()),
             source=self.say(message("{source}, row {row}"), source=self.to.source, row=self.explained.row)
-            if self.to.source else "",
-        )  # fmt: skip
+            if self.to.source
+            else "",
+        )
 
     def decided(self) -> str:
         """Say what is done, and how that was settled."""
@@ -204,12 +212,16 @@ class _Letter:
         if forecast.means is not None:
             return [self._level(a)]
         if forecast.probabilities is None:
-            return [self.say(message("We do not give chances here. The forecast was not checked well enough for that."))]
+            return [
+                self.say(message("We do not give chances here. The forecast was not checked well enough for that."))
+            ]
         likely = [
             self.say(message("{outcome}: about {count}"), outcome=self.names.outcome(name), count=_of_100(share))
             for name, share in zip(forecast.outcomes, forecast.probabilities[a], strict=True)
         ]
-        words = message("Think of 100 people with facts like yours, and the same decision. This is what we expect: {likely}.")
+        words = message(
+            "Think of 100 people with facts like yours, and the same decision. This is what we expect: {likely}."
+        )
         return [self.say(words, likely="; ".join(likely))]
 
     def _level(self, action: int) -> str:
@@ -220,10 +232,20 @@ class _Letter:
         digits = 1 if abs(found.means[action]) < 100 else 0
         mean = self.spoken.number(found.means[action], digits)
         if found.low is None or found.high is None or found.level is None:
-            return self.say(message("We expect this on average for people like you: {name} {mean} {unit}."), name=name, mean=mean, unit=unit).replace(" .", ".")  # fmt: skip
+            return self.say(
+                message("We expect this on average for people like you: {name} {mean} {unit}."),
+                name=name,
+                mean=mean,
+                unit=unit,
+            ).replace(" .", ".")
         ends = [self.spoken.number(each[action], digits) for each in (found.low, found.high)]
-        words = message("On average we expect for people like you: {name} {mean} {unit}. For {count} in 100 of them it will be from {low} to {high}.")
-        return self.say(words, name=name, mean=mean, unit=unit, count=_of_100(found.level), low=ends[0], high=ends[1]).replace(" .", ".")  # fmt: skip
+        words = message(
+            "On average we expect for people like you: {name} {mean} {unit}. For {count} in 100 of "
+            "them it will be from {low} to {high}."
+        )
+        return self.say(
+            words, name=name, mean=mean, unit=unit, count=_of_100(found.level), low=ends[0], high=ends[1]
+        ).replace(" .", ".")
 
     def changes(self) -> list[str]:
         """Say what would change the decision; nothing is said that was not decided again."""
@@ -231,7 +253,11 @@ class _Letter:
         if not self.by_rule or found is None:
             return [self.say(message("We did not look for what would change the decision."))]
         if found.reason == UNDECLARED:
-            return [self.say(message("It was not stated which of the facts you can change. So we did not look for changes."))]
+            return [
+                self.say(
+                    message("It was not stated which of the facts you can change. So we did not look for changes.")
+                )
+            ]
         if found.reason:
             return [self.say(message("We cannot say what would change the decision in your case."))]
         wanted = [change for change in found.changes if self._better(change.action)]
@@ -239,10 +265,21 @@ class _Letter:
             return [self.say(message("No other decision would be better for you. So we list no changes."))]
         columns = self.spoken.listed([self.names.column(name) for name in found.changeable])
         if not wanted:
-            words = message("We looked at what you can change ({columns}). No change that is common enough would lead to a decision that is better for you.")
+            words = message(
+                "We looked at what you can change ({columns}). No change that is common enough would "
+                "lead to a decision that is better for you."
+            )
             return [self.say(words, columns=columns)]
         said = [self._change(change) for change in wanted[:MOST_CHANGES]]
-        return [*said, self.say(message("All else must stay the same. We tried each change with the same rule. The rule may be different later."))]  # fmt: skip
+        return [
+            *said,
+            self.say(
+                message(
+                    "All else must stay the same. We tried each change with the same rule. The rule may be "
+                    "different later."
+                )
+            ),
+        ]
 
     def _change(self, change: Change) -> str:
         parts = [self._difference(each) for each in change.differences]
@@ -252,7 +289,9 @@ class _Letter:
     def _difference(self, found: Difference) -> str:
         name, here, there = found.feature, found.here, found.there
         values = [self.names.value(name, each) for each in (there, here)]
-        return self.say(message("{name} {there} (now {here})"), name=self.names.column(name), there=values[0], here=values[1])  # fmt: skip
+        return self.say(
+            message("{name} {there} (now {here})"), name=self.names.column(name), there=values[0], here=values[1]
+        )
 
     def _better(self, action: str) -> bool:
         """Whether an action is better for the person, as far as the case tells."""
@@ -302,15 +341,22 @@ class _Letter:
     def _close(self) -> str:
         everybody = self.explained.misreports[0]
         if everybody.never:
-            return message("This rule does not weigh what people want. So no other wish would have changed the decision.")
+            return message(
+                "This rule does not weigh what people want. So no other wish would have changed the decision."
+            )
         if everybody.safe is None:
-            return message("The decision depends on the other people who were decided about at the same time. We did not measure how close it was.")
+            return message(
+                "The decision depends on the other people who were decided about at the same time. We "
+                "did not measure how close it was."
+            )
         if self.explained.choice.tied or everybody.at_once:
             return message("This was as close as can be. Another decision was just as good by the rule.")
         if everybody.nothing_certified:
             return message("We could not measure how close this decision was.")
         if everybody.safe < VERY_CLOSE:
-            return message("This was very close. Very small errors in our forecasts could have led to another decision.")
+            return message(
+                "This was very close. Very small errors in our forecasts could have led to another decision."
+            )
         if everybody.safe < CLOSE:
             return message("This was close. Small errors in our forecasts could have led to another decision.")
         return message("This was not close. Small errors in our forecasts would not have changed the decision.")
@@ -319,7 +365,11 @@ class _Letter:
         """Say which facts were used, and how usual they are."""
         traits = () if self.person is None else self.person.traits[:MOST_TRAITS]
         return [
-            Known(name=self.names.column(each.feature), value=self.names.value(each.feature, each.value), usual=self.usual(each))  # fmt: skip
+            Known(
+                name=self.names.column(each.feature),
+                value=self.names.value(each.feature, each.value),
+                usual=self.usual(each),
+            )
             for each in traits
         ]
 
@@ -342,7 +392,11 @@ class _Letter:
         """Say how to object."""
         route = self.labels.appeal_route or self.to.appeal_route
         party = self.labels.responsible_party or self.to.responsible_party
-        said = [_sentence(route)] if route else [self.say(message("No way to object was stated. Ask whoever gave you this letter."))]  # fmt: skip
+        said = (
+            [_sentence(route)]
+            if route
+            else [self.say(message("No way to object was stated. Ask whoever gave you this letter."))]
+        )
         if party:
             said.append(self.say(message("Who answers for the decision: {party}."), party=party.rstrip(".")))
         return said

@@ -1,4 +1,4 @@
-"""The person whom a decision is about: each value with how usual it is, and what is likely to follow from each action."""
+"""The person whom a decision is about: how usual each value is, and what is likely to follow from each action."""
 
 from __future__ import annotations
 

@@ -80,7 +80,9 @@ class Changeable(Declared):
             return cls(direction=given)
         if isinstance(given, Mapping):
             return cls(**given)
-        raise InputError(f"changeable: {given!r:.60} is no declaration; allowed: up, down, either, or a mapping of keys")
+        raise InputError(
+            f"changeable: {given!r:.60} is no declaration; allowed: up, down, either, or a mapping of keys"
+        )
 
     def allowed(self, name: str, here: Value, observed: NDArray[Any]) -> NDArray[Any]:
         """Return the observed values that a person with the value `here` may change to, shape (value,).
@@ -97,15 +99,15 @@ class Changeable(Declared):
             return np.unique(kept[np.isin(kept, self.values)] if self.values else kept)
         if self.values:
             raise InputError(f"changeable: {name!r} holds numbers; allowed: direction, low, high, most")
-        if np.isnan(here):  # type: ignore[arg-type]
-            return observed[:0]  # from a missing number there is no direction and no size of a change
-        change = np.unique(observed[np.isfinite(observed)]) - here
-        good = {"up": change > 0, "down": change < 0, "either": change != 0}[self.direction]
-        values = change + here
-        for bound, sign in ((self.low, 1.0), (self.high, -1.0)):
-            good &= np.ones(len(change), dtype=bool) if bound is None else sign * (values - bound) >= 0
-        good &= np.ones(len(change), dtype=bool) if self.most is None else abs(change) <= self.most
-        return np.unique(observed[np.isfinite(observed)])[good]
+        own = float(here)
+        values: NDArray[Any] = np.unique(observed[np.isfinite(observed)])
+        # a missing number has neither a direction nor a size of a change: every comparison with it is false
+        good = {"up": values > own, "down": values < own, "either": (values < own) | (values > own)}[self.direction]
+        low, high = (-np.inf if self.low is None else self.low), (np.inf if self.high is None else self.high)
+        good &= (values >= low) & (values <= high)
+        if self.most is not None:
+            good &= abs(values - own) <= self.most
+        return values[good]
 
 
 @dataclass(frozen=True)

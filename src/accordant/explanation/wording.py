@@ -75,13 +75,19 @@ def _changes(found: Recourse | None) -> list[str]:
     features = listed(found.changeable)
     if not found.changes:
         how = "all values" if found.everything else f"{found.tried} changes"
-        return [f"Of {features}, {how} that training rows have were tried: no plausible change leads to another action."]
+        return [
+            f"Of {features}, {how} that training rows have were tried: no plausible change leads to another action."
+        ]
     said = []
     for change in found.changes:
         parts = [f"{each.feature} were {_value(each.there)} (here {_value(each.here)})" for each in change.differences]
-        said.append(f"If {listed(parts)}, {change.action} would be decided: a change of {shown(change.distance)} interquartile ranges.")  # fmt: skip
-    measure = "Of texts, a change counts 1."
-    return [*said, f"Each of these was decided again by the same policy, and is no more unlike the training rows than the person is; only {features} may change. {measure}"]  # fmt: skip
+        far = shown(change.distance)
+        said.append(f"If {listed(parts)}, {change.action} would be decided: {far} interquartile ranges away.")
+    return [
+        *said,
+        f"Only {features} may change. Of texts, a change counts 1.",
+        "Each change was decided again by the same policy, and is no more unlike the training rows than the person is.",
+    ]
 
 
 def _who_is_pivotal(explained: Findings) -> list[str]:
@@ -255,7 +261,7 @@ FLAGS = {
 
 
 def sentences_by_topic(explained: Findings) -> dict[str, tuple[str, ...]]:
-    """Return sentences on what decides, the person (if a policy told), what was traded off, what would change it, how sure."""
+    """Return sentences by topic: what decides, the person if a policy told, what was traded off, changes, how sure."""
     said = (_decides(explained), _person(explained), _traded(explained), would_change(explained), _sure(explained))
     found = dict(zip(TOPICS, map(tuple, said), strict=True))
     return found if explained.person is not None else {topic: found[topic] for topic in TOPICS if topic != "person"}
@@ -273,12 +279,18 @@ def _trait(trait: Trait) -> str:
     same = f"{shown(trait.same)} of {trait.rows} training rows have the same"
     if trait.below is None:
         return f"{capital(trait.feature)} is {_value(trait.value)}: {same}."
-    return f"{capital(trait.feature)} is {_value(trait.value)}: {shown(trait.below)} of {trait.rows} training rows have less, {shown(trait.same)} the same."  # fmt: skip
+    less = f"{shown(trait.below)} of {trait.rows} training rows have less"
+    return f"{capital(trait.feature)} is {_value(trait.value)}: {less}, {shown(trait.same)} the same."
 
 
 BASES = {
-    "calibrated": "These are probabilities of an outcome model that was calibrated, or chosen, on rows that it had not seen.",
-    "checked": "The outcome model was not calibrated; on the untouched rows its mean probabilities agree with the shares that were observed.",
+    "calibrated": (
+        "These are probabilities of an outcome model that was calibrated, or chosen, on rows that it had not seen."
+    ),
+    "checked": (
+        "The outcome model was not calibrated; on the untouched rows its mean probabilities "
+        "agree with the shares that were observed."
+    ),
     "uncalibrated": "The outcome model is not calibrated, so no probabilities of outcomes are given.",
 }
 

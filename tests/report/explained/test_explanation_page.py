@@ -253,7 +253,7 @@ def test_one_context_alone_has_no_others():
 
 
 def test_other_formats_are_refused():
-    with pytest.raises(InputError, match="format 7; allowed: 1"):
+    with pytest.raises(InputError, match="format 7; allowed: 2"):
         render_explanation({"format": 7})
 
 

@@ -7,6 +7,7 @@ more than rounding, and every reason that it gives is then true of E.
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -21,7 +22,9 @@ FRACTIONS = {"tenth": 0.1, "quarter": 0.25, "half": 0.5}
 """Kinds of sentences on sums to what share of the gain the loss lies below."""
 
 
-def _parties(s: Setting, terms: Values, how: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:  # fmt: skip
+def _parties(
+    s: Setting, terms: Values, how: tuple[str, ...]
+) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
     gainers, losers = terms > SAME, terms < -SAME
     together = ("together",) if gainers.sum() > 1 or losers.sum() > 1 else ()
     return s.names(gainers), s.names(losers), together + how
@@ -120,7 +123,7 @@ def _hurwicz(s: Setting) -> Reason:
 def _ranked(s: Setting) -> Reason:
     rule: Any = s.rule
     given = rule.order_weights
-    falling = given is None or all(a >= b for a, b in zip(given, given[1:], strict=False))
+    falling = given is None or all(a >= b for a, b in pairwise(given))
     return _by_score(s, "ranked_equal" if falling else "ranked")
 
 
@@ -285,17 +288,41 @@ def _alone(s: Setting) -> Reason:
 
 
 COMPARISONS: dict[str, Callable[[Setting], Reason]] = {
-    "utilitarian": _weighted_sum, "relative_utilitarian": _relative_sum, "range": _range,
-    "population_maximin": _priced_sum, "population_leximin": _priced_sum, "population_nash": _priced_sum,
-    "maximin": _worst, "leximin": _leximin, "hurwicz": _hurwicz, "generalised_gini": _ranked,
-    "sufficientarian": _enough, "nash_social_welfare": _proportion, "alpha_fairness": _power_mean, "atkinson": _power_mean,
-    "nash_bargaining": _nash_bargaining, "egalitarian_equivalent": _egalitarian, "kalai_smorodinsky": _kalai_smorodinsky,
-    "compromise_programming": _distance, "minimax_regret": _regret, "debate": _debate, "stakeholder": _alone,
-    "plurality": _vote("firsts"), "anti_plurality": _vote("lasts"), "borda": _vote("points"), "bucklin": _vote("bucklin"),
-    "instant_runoff": _vote("runoff"), "coombs": _vote("coombs"), "approval": _vote("approved"),
-    "majority_judgment": _vote("middle"), "copeland": _majorities("victories"), "minimax": _majorities("worst_defeat"),
-    "schulze": _majorities("chains"), "ranked_pairs": _majorities("locked"), "kemeny": _majorities("agreement"),
-}  # fmt: skip
+    "utilitarian": _weighted_sum,
+    "relative_utilitarian": _relative_sum,
+    "range": _range,
+    "population_maximin": _priced_sum,
+    "population_leximin": _priced_sum,
+    "population_nash": _priced_sum,
+    "maximin": _worst,
+    "leximin": _leximin,
+    "hurwicz": _hurwicz,
+    "generalised_gini": _ranked,
+    "sufficientarian": _enough,
+    "nash_social_welfare": _proportion,
+    "alpha_fairness": _power_mean,
+    "atkinson": _power_mean,
+    "nash_bargaining": _nash_bargaining,
+    "egalitarian_equivalent": _egalitarian,
+    "kalai_smorodinsky": _kalai_smorodinsky,
+    "compromise_programming": _distance,
+    "minimax_regret": _regret,
+    "debate": _debate,
+    "stakeholder": _alone,
+    "plurality": _vote("firsts"),
+    "anti_plurality": _vote("lasts"),
+    "borda": _vote("points"),
+    "bucklin": _vote("bucklin"),
+    "instant_runoff": _vote("runoff"),
+    "coombs": _vote("coombs"),
+    "approval": _vote("approved"),
+    "majority_judgment": _vote("middle"),
+    "copeland": _majorities("victories"),
+    "minimax": _majorities("worst_defeat"),
+    "schulze": _majorities("chains"),
+    "ranked_pairs": _majorities("locked"),
+    "kemeny": _majorities("agreement"),
+}
 """What a rule compares, by its registered name; `_score` for all others."""
 
 

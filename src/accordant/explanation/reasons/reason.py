@@ -92,12 +92,12 @@ def _no_agreement(s: Setting) -> Reason:
     best = float(np.delete(s.totals, s.action).max())
     if s.totals[s.action] < best - SAME:  # an action that leaves somebody below the status quo may bring more
         return _level(s) if s.level() else compared(s)
-    numbers = {"better": float(s.totals[s.action]), "worse": best}
+    own, action = float(s.totals[s.action]), s.block.actions[s.action]
     if s.rule.name == "debate":
-        return Reason("never_accepted", s.block.actions[s.action], **numbers)
+        return Reason("never_accepted", action, better=own, worse=best)
     mode = rule.disagreement if isinstance(rule.disagreement, str) else "declared"
     words: dict[str, str | tuple[str, ...]] = {"start": mode, "status_quo": rule.status_quo or ""}
-    return Reason("no_agreement", s.block.actions[s.action], words=words, **numbers)
+    return Reason("no_agreement", action, words=words, better=own, worse=best)
 
 
 def _constrained(s: Setting) -> Reason:
@@ -146,8 +146,9 @@ def _within(inner: Decisions, s: Setting, admissible: Any) -> Decisions:
 
 def _second(s: Setting, admissible: Any) -> int:
     assert s.scores is not None
-    rest = [a for a in np.flatnonzero(admissible).tolist() if a != s.action]
-    return max(rest, key=lambda a: (s.scores[a], s.totals[a], -a))  # type: ignore[index]
+    scores, totals = s.scores.tolist(), s.totals.tolist()
+    rest: list[int] = [a for a in np.flatnonzero(admissible).tolist() if a != s.action]
+    return max(rest, key=lambda a: (scores[a], totals[a], -a))
 
 
 def _outcome_only(s: Setting) -> Reason:

@@ -48,7 +48,9 @@ class Setting:
     other: int
 
     @classmethod
-    def of(cls, rule: Strategy, expected: ExpectedRewards, decisions: Decisions, at: int, runner_up: str, known: Known) -> Setting:  # fmt: skip
+    def of(
+        cls, rule: Strategy, expected: ExpectedRewards, decisions: Decisions, at: int, runner_up: str, known: Known
+    ) -> Setting:
         """Take one context of a call; `expected` and `known` are those of this context alone."""
         action = int(decisions.codes[at])
         other = expected.actions.index(runner_up) if runner_up else action
@@ -101,7 +103,9 @@ class Setting:
         """Return the stakeholders of a mask."""
         return tuple(name for name, chosen in zip(self.block.stakeholders, mask, strict=True) if chosen)
 
-    def against(self, kind: str, better: float, worse: float, how: tuple[str, ...] = (), **who: tuple[str, ...]) -> Reason:  # fmt: skip
+    def against(
+        self, kind: str, better: float, worse: float, how: tuple[str, ...] = (), **who: tuple[str, ...]
+    ) -> Reason:
         """Return the reason that one number of the decision is larger than that of the runner-up."""
         actions = self.block.actions
         return Reason(kind, actions[self.action], actions[self.other], who, {}, how, float(better), float(worse))

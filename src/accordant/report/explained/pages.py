@@ -61,6 +61,11 @@ def forecast_rows(explained: Json) -> list[tuple[str, list[str]]]:
     ]
 
 
+def basis(explained: Json) -> str:
+    """Return what the probabilities of a forecast are."""
+    return BASES[explained["person"]["forecast"]["basis"]]
+
+
 def forecast_head(explained: Json) -> list[str]:
     """Return the headings of these cells."""
     found = explained["person"]["forecast"]

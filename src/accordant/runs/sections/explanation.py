@@ -129,11 +129,15 @@ def _probabilities_agree(run: Run) -> bool | None:
     None for continuous outcomes. Differences are measured in the standard errors of the record, at 5 % over all.
     """
     measures = [(each, OBSERVED.fullmatch(each.note)) for each in run.record.outcome_model.quality]
-    checked = [(each, int(note[1]) / int(note[2])) for each, note in measures if note is not None]
+    checked = [
+        ((each.value or 0.0) - int(note[1]) / int(note[2]), each.standard_error or 0.0)
+        for each, note in measures
+        if note is not None
+    ]
     if not checked:
         return None
     limit = NormalDist().inv_cdf(1 - 0.05 / (2 * len(checked)))
-    return all(abs(each.value - share) <= limit * (each.standard_error or 0.0) for each, share in checked)
+    return all(abs(difference) <= limit * error for difference, error in checked)
 
 
 def addressee_of(run: Run) -> Addressee:
