@@ -220,6 +220,18 @@ def test_letters_as_a_page_and_as_text():
         for_person(make_explained(), code="fr")
 
 
+def test_what_does_not_fit_one_page_is_counted():
+    many = make_explained()
+    many = replace(many, person=replace(many.person, traits=TRAITS * 3), favourites=many.favourites * 4)
+    letter = for_person(many, WHO)
+    assert len(letter.known) == 13
+    assert letter.known[-1].name == "and 6 more"
+    assert [each.who for each in letter.wishes][8:] == ["and 4 more"]
+    text = letter_text(letter)
+    assert "- and 6 more" in text
+    assert "- and 4 more" in text
+
+
 def test_shares_out_of_100_never_claim_none_or_all():
     assert [_of_100(share) for share in (0.0, 0.001, 0.004, 0.5, 0.996, 1.0)] == ["0", "<1", "<1", "50", ">99", "100"]
     assert np.isclose(float(_of_100(0.123)), 12)

@@ -105,6 +105,11 @@ def check(rule, E, found, decisions, t):
         others = [E[i, a] >= E[i, b] - 1e-12 for i in range(3) if say[i]]
         assert kind != "no_loss" or all(others)
         assert ("together" in found.how) == (kind != "no_loss" and max(len(who["gainers"]), len(who["losers"])) > 1)
+    elif kind == "uncounted":
+        counted = decisions.quantities["multipliers"][:, 0]
+        assert all(counted[i] == 0 and E[i, a] < E[i, b] for i in who["losers"])
+        assert all(counted[i] > 0 and E[i, a] > E[i, b] for i in who["gainers"])
+        assert all(E[i, a] >= E[i, b] for i in range(3) if i not in who["losers"])
     elif kind in ("worst", "least_gain", "least_share", "least_missed"):
         d, u = points(rule, E)
         if kind == "worst":
@@ -285,6 +290,19 @@ def test_reasons_count_weights_as_the_rule_does(name, parameters, weights):
         check(rule, expected.values[:, :, t], found, decisions, t)
         weighted += "weighted" in found.how
     assert weighted == 0 or name not in ("maximin", "leximin", "kalai_smorodinsky")
+
+
+def test_who_counts_for_nothing_in_a_policy_is_not_said_to_lose_nothing():
+    expected = make_expected(60, seed=2)
+    rule = make_rule("population_maximin", {"multipliers": (0.0, 2.0, 1.0)})
+    decisions = rule(expected)
+    recommended = Recommendations.of(decisions, expected)
+    kinds = set()
+    for t in range(60):
+        found = reason(rule, expected.take(np.array([t])), decisions, t, runner_up=str(recommended.runner_up[t]))
+        check(rule, expected.values[:, :, t], found, decisions, t)
+        kinds.add(found.kind)
+    assert {"uncounted", "no_loss"} <= kinds
 
 
 def test_the_example_of_the_guide():

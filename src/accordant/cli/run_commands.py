@@ -101,7 +101,9 @@ def explain(
     ] = None,
     row: Annotated[str, typer.Option(help="Which rows to explain, from 0: numbers separated by commas.")] = "0",
     strategy: Annotated[str | None, typer.Option(help="Another strategy than the selected one.")] = None,
-    data: Annotated[str | None, typer.Option(help="Data file or folder of the run.")] = None,
+    data: Annotated[
+        str | None, typer.Option(help="Data file or folder of the run; changes are looked for among its training rows.")
+    ] = None,
     for_person: Annotated[
         bool, typer.Option("--for-person", help="In plain words for the person concerned, on one page when printed.")
     ] = False,

@@ -317,7 +317,11 @@ class _Letter:
             name = self.names.stakeholder(each.who)
             who = name[:1].upper() + name[1:]
             found.append(Wish(who=who, best=self.say(PLACES["same"]) if everything else best, decision=place))
-        return found
+        return found + [Wish(who=more, best="", decision="") for more in self._more(len(order) - MOST_WISHES)]
+
+    def _more(self, count: int) -> list[str]:
+        """Say that there are more than fit one page."""
+        return [self.say(message("and {count} more"), count=count)] if count > 0 else []
 
     def _place(self, who: str) -> str:
         rewards = np.array(self._rewards(who))
@@ -363,15 +367,16 @@ class _Letter:
 
     def known(self) -> list[Known]:
         """Say which facts were used, and how usual they are."""
-        traits = () if self.person is None else self.person.traits[:MOST_TRAITS]
-        return [
+        traits = () if self.person is None else self.person.traits
+        found = [
             Known(
                 name=self.names.column(each.feature),
                 value=self.names.value(each.feature, each.value),
                 usual=self.usual(each),
             )
-            for each in traits
+            for each in traits[:MOST_TRAITS]
         ]
+        return found + [Known(name=more, value="", usual="") for more in self._more(len(traits) - MOST_TRAITS)]
 
     def usual(self, trait: Trait) -> str:
         """Say how usual a value is among training rows."""

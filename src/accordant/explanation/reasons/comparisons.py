@@ -38,6 +38,9 @@ def _sum(s: Setting, terms: Values, how: tuple[str, ...], *, larger: str = "") -
     gainers, losers, counted = _parties(s, terms, how)
     gain, loss = float(terms[terms > 0].sum()), float(abs(terms[terms < 0].sum()))
     if not losers:
+        uncounted = s.names(s.say & (_difference(s) < -SAME))  # whom the rule gives no price, or too little to matter
+        if uncounted:
+            return s.against("uncounted", gain, loss, counted, gainers=gainers, losers=uncounted)
         return s.against("no_loss", gain, loss, gainers=gainers, losers=losers)
     kind = larger or next((name for name, share in FRACTIONS.items() if loss < share * gain), "smaller")
     return s.against(kind, gain, loss, counted, gainers=gainers, losers=losers)

@@ -13,6 +13,10 @@ SENTENCES: Mapping[str, str] = {
     "no_loss": message(
         "{action}, because compared with {other} it means a gain for {gainers} and a loss for nobody who has a say."
     ),
+    "uncounted": message(
+        "{action}, because compared with {other} it means a gain for {gainers}, and the loss for {losers} does not "
+        "count here{how}."
+    ),
     "tenth": message(
         "{action}, because compared with {other} the loss for {losers} is less than a tenth of "
         "the gain for {gainers}{how}."

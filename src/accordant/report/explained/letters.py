@@ -63,10 +63,14 @@ def letter_text(letter: PersonExplanation) -> list[str]:
     lines = [letter.title, "", letter.decided, letter.reason]
     for part in ("expected", "changes"):
         lines += _part(say[part], getattr(letter, part))
-    wishes = [f"{each.who} – {say['best']}: {each.best}" + f"; {say['decision']} {each.decision}" * bool(each.decision)
-              for each in letter.wishes]  # fmt: skip
+    wishes = [
+        each.who
+        + f" – {say['best']}: {each.best}" * bool(each.best)
+        + f"; {say['decision']} {each.decision}" * bool(each.decision)
+        for each in letter.wishes
+    ]
     lines += _part(say["wishes"], wishes) + _part(say["sure"], letter.sure)
-    known = [f"{each.name}: {each.value} ({each.usual})" for each in letter.known]
+    known = [each.name + f": {each.value} ({each.usual})" * bool(each.value) for each in letter.known]
     return lines + _part(say["known"], known) + _part(say["objection"], letter.objection)
 
 
