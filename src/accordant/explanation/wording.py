@@ -17,6 +17,7 @@ from accordant.explanation.weights import NewWeights
 from accordant.naming import listed
 
 MINUS = "\N{MINUS SIGN}"
+MOST_DIGITS = 12  # decimals beyond which two values that a rule compares are level
 SMALL = 0.001  # below this three decimals would show too little
 HEADINGS = {  # of sentences, by topic
     "decides": "The decision",
@@ -346,7 +347,7 @@ def _measured(explained: Findings) -> list[str]:
     own, other = (measure.values[explained.actions.index(name)] for name in (choice.action, choice.runner_up))
     if own is None or other is None:
         return [f"The rule {explained.rule} compares {measure.words}."]
-    digits = decimals_for(own - other)
+    digits = min(decimals_for(own - other), MOST_DIGITS)
     compared = f"{shown(own, digits=digits)}, against {shown(other, digits=digits)} of the runner-up {choice.runner_up}"
     better = "less is better" if measure.less else "more is better"
     rewards = [REWARDS] if "reward" in measure.words else []

@@ -11,6 +11,7 @@ import numpy as np
 from accordant.arrays import Values
 from accordant.strategies.strategy import Strategy
 
+NOTHING = 1e-300  # a product below it stands for none: rules of bargaining count it as the smallest number above 0
 REWARDS = "Expected rewards run from 0, the worst for a stakeholder, to 1, the best."
 """Said once where expected rewards are first mentioned."""
 
@@ -39,7 +40,8 @@ def _same(scores: Values) -> Values:
 
 
 def _exp(scores: Values) -> Values:
-    return np.asarray(np.exp(scores))
+    products = np.exp(scores)
+    return np.where(products < NOTHING, 0.0, products)
 
 
 _PRODUCT, _SUM = "the product of {} (weights as exponents)", "the sum of expected rewards, each times what it counts"
