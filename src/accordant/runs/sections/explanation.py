@@ -24,38 +24,6 @@ from accordant.strategies import Strategy
 from accordant.tables.output import write_output
 
 
-def explain_rows(
-    run: Run,
-    source: str | Path | IO[str] | None,
-    *,
-    rows: Sequence[int] = (0,),
-    strategy: str | None = None,
-    data: str | None = None,
-) -> dict[str, Any]:
-    """Explain decisions of a run; the result is what ``explain --json`` prints.
-
-    Parameters
-    ----------
-    run
-        From `read_run`.
-    source
-        A CSV file with new rows, or an open text stream; None for the untouched rows of the run.
-    rows
-        Positions of the rows to explain.
-    strategy
-        Label of another strategy than the selected one.
-    data
-        Data file or folder of the run: where the untouched rows come from, and all training rows among which changes
-        are looked for. Without it, changes of rows of a file are looked for among the training rows that the run keeps.
-
-    Raises
-    ------
-    InputError
-        If rows, data or strategy cannot be used.
-    """
-    return document_of(explained_rows(run, source, rows=rows, strategy=strategy, data=data))
-
-
 @dataclass(frozen=True, eq=False)
 class ExplainedRows:
     """Explanations of some rows, with what they were made of.
@@ -90,7 +58,27 @@ def explained_rows(
     run: Run, source: str | Path | IO[str] | None, *, rows: Sequence[int] = (0,), strategy: str | None = None,
     data: str | None = None,
 ) -> ExplainedRows:  # fmt: skip
-    """Explain decisions of a run; see `explain_rows`."""
+    """Explain decisions of a run.
+
+    Parameters
+    ----------
+    run
+        From `read_run`.
+    source
+        A CSV file with new rows, or an open text stream; None for the untouched rows of the run.
+    rows
+        Positions of the rows to explain.
+    strategy
+        Label of another strategy than the selected one.
+    data
+        Data file or folder of the run: where the untouched rows come from, and all training rows among which changes
+        are looked for. Without it, changes of rows of a file are looked for among the training rows that the run keeps.
+
+    Raises
+    ------
+    InputError
+        If rows, data or strategy cannot be used.
+    """
     policy = run.policy
     rule = policy.strategy(strategy or policy.selected_)
     training = None

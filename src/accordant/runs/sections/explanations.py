@@ -110,7 +110,7 @@ class ExplanationsResult(Section):
 
 
 def explanations_section(document: Mapping[str, Any], rows: RowsPart) -> ExplanationsResult:
-    """Return as a section what `accordant.runs.sections.explanation.explain_rows` found.
+    """Return as a section what `accordant.runs.sections.explanation.document_of` made.
 
     `rows`: among which rows.
     """
