@@ -8,7 +8,6 @@ import numpy as np
 from rich.table import Table
 
 from accordant.errors import InputError
-from accordant.explanation.wording import HEADINGS
 from accordant.runs.record import Board, OutcomeModelPart, Record
 from accordant.runs.sections.certification import DELTAS, Certified
 from accordant.statistics import Estimate
