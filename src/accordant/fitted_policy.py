@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Literal
 
@@ -25,6 +25,8 @@ from accordant.evaluation.omitted_features import omitted_feature_odds_ratios
 from accordant.evaluation.sensitivity import ODDS_RATIOS, not_applicable
 from accordant.evidence import Evidence
 from accordant.explanation import Explanation, explain
+from accordant.explanation.person import Basis, person
+from accordant.explanation.recourse import FAR_FROM_ALL, Recourse, no_recourse, recourse
 from accordant.faces import Kept
 from accordant.learning.behaviour import LoggedBehaviour
 from accordant.learning.expectation import expected_rewards, weighted_rewards
@@ -340,9 +342,10 @@ class FittedPolicy(Kept, TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return certify(self.strategy(strategy or self.selected_), expected, threat, known=known)
 
     def explain(
-        self, X: Any, *, rows: Sequence[int] | None = None, strategy: str | None = None, observed: Any | None = None
-    ) -> tuple[Explanation, ...]:
-        """Explain decisions: what was traded off, who moved them, and what would have changed them.
+        self, X: Any, *, rows: Sequence[int] | None = None, strategy: str | None = None, observed: Any | None = None,
+        changeable: Mapping[str, Any] | None = None, checked: bool | None = None,
+    ) -> tuple[Explanation, ...]:  # fmt: skip
+        """Explain decisions: why they were taken, what was traded off, and what would have changed them.
 
         Parameters
         ----------
@@ -353,23 +356,73 @@ class FittedPolicy(Kept, TransformerMixin, BaseEstimator):  # type: ignore[misc]
         strategy
             Label of another strategy than D*.
         observed
-            Observed contexts among which the nearest one with another decision is looked for; None for those of `fit`,
-            or for `X` itself if the policy was loaded from a run.
+            Training rows: among them the nearest one with another decision, and values to change to, are looked for.
+            None for those of `fit`, or for the reference rows that are kept (at most 2,000) if the policy was loaded.
+        changeable
+            Features that a person could change, each with ``up``, ``down``, ``either`` or the keys of
+            `accordant.explanation.Changeable`. None for none.
+        checked
+            Whether probabilities of outcomes were found to agree with untouched rows; None if nobody looked.
         """
         self._check_fitted()
         contexts, rule = self.contexts_of(X), self.strategy(strategy or self.selected_)
         expected, prediction = self._expect(contexts)
         if observed is None:
-            observed = self.evidence_.log.contexts if hasattr(self, "evidence_") else contexts
+            observed = self.evidence_.log.contexts if hasattr(self, "evidence_") else self.profile_.reference_rows
+        training = self.contexts_of(observed)
 
         def decide(others: Contexts) -> NDArray[np.signedinteger[Any]]:
             """Return the decisions in other contexts."""
             expected, prediction = self._expect(others)
             return rule(expected, prediction=prediction, contexts=others).codes
 
-        return explain(
-            rule, expected, rows=rows, known=Known(prediction, contexts=contexts), decide=decide,
-            observed=self.contexts_of(observed), features=self.features_,
+        lacking = [name for name in rule.columns if name not in training]
+        known = Known(prediction, contexts=contexts)
+        explained = explain(rule, expected, rows=rows, known=known) if lacking else explain(
+            rule, expected, rows=rows, known=known, decide=decide, observed=training, features=self.features_
+        )  # fmt: skip
+        recommended = self.recommend(contexts, strategy=rule.label)
+        raw = not self.outcome_model_.calibrated
+        basis: Basis = "checked" if checked and raw else "uncalibrated" if raw or checked is False else "calibrated"
+        features = contexts.only(self.features_)
+
+        def complete(each: Explanation) -> Explanation:
+            """Return the explanation with the person, and what this person could change."""
+            row = contexts.take(slice(each.row, each.row + 1))
+            return replace(
+                each,
+                person=person(self.profile_, self.problem, features, prediction, recommended, each.row, basis),
+                recourse=self._recourse(row, rule, each, decide, training, changeable or {}),
+            )
+
+        return tuple(map(complete, explained))
+
+    def _recourse(
+        self, row: Contexts, rule: Strategy, explained: Explanation, decide: Callable[[Contexts], Any],
+        training: Contexts, changeable: Mapping[str, Any],
+    ) -> Recourse:  # fmt: skip
+        """Return what one person could change so that another action is decided."""
+        for name in changeable:
+            if name not in self.features_:
+                raise UnknownNameError("feature in changeable:", name, self.features_)
+        own = self.profile_(row).kinds
+        reason = (
+            "the rule decides a whole batch at once" if rule.whole_batch
+            else "the action is drawn" if rule.draws
+            else FAR_FROM_ALL if own["far"][0]
+            else ""
+        )  # fmt: skip
+        if reason or not changeable:
+            return no_recourse(changeable, training.n_contexts, reason)
+
+        def plausible(others: Contexts) -> Mask:
+            """Return which contexts are unlike the training rows in no way in which the person is not."""
+            found = [rows for kind, rows in self.profile_(others).kinds.items() if not own[kind][0]]
+            return np.asarray(~np.any(found, axis=0))
+
+        return recourse(
+            row, self.problem.actions.index(explained.choice.action), actions=self.problem.actions, decide=decide,
+            plausible=plausible, observed=training.only(self.features_), changeable=changeable,
         )  # fmt: skip
 
     def declared_ranges(self, metrics: Mapping[str, tuple[Metric, float]]) -> dict[str, tuple[float, float]]:

@@ -11,7 +11,7 @@ import pytest
 
 from accordant import strategies
 from accordant.runs import read_run, write_run
-from accordant.runs.sections.explanation import explain_rows
+from accordant.runs.sections.explanation import document_of, explained_rows
 from accordant.runs.recommendation import recommend_rows, recommendations_as_json
 
 
@@ -76,7 +76,7 @@ def test_explanations_say_what_was_drawn(run_folder, rows):
     run = read_run(run_folder)
     rule = strategies.create("utilitarian", {"selection": "softmax", "temperature": 0.5}).for_problem(run.case.problem)
     run.policy.strategies_[rule.label] = rule
-    (explained,) = explain_rows(run, rows, rows=[2], strategy=rule.label)["explanations"]
+    (explained,) = document_of(explained_rows(run, rows, rows=[2], strategy=rule.label))["explanations"]
     recommended, _ = recommendations_as_json(run, rows, rule.label)
     (said,) = [each for each in explained["sentences"]["decides"] if each.startswith("The rule draws")]
     assert f"drew {recommended[2]['action']}." in said and f"{recommended[2]['draw']:.4f}" in said

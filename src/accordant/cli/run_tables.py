@@ -1,16 +1,13 @@
-"""What ``run``, ``certify`` and ``explain`` print for people, and how they read options of names and rows."""
+"""What ``run`` and ``certify`` print for people, and how they read options of names."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from rich.table import Table
 
 from accordant.errors import InputError
-from accordant.explanation.wording import HEADINGS
 from accordant.runs.record import Board, OutcomeModelPart, Record
 from accordant.runs.sections.certification import DELTAS, Certified
 from accordant.statistics import Estimate
@@ -169,32 +166,3 @@ def radius_table(found: Certified) -> Table:
 
 def _radius(radius: float) -> str:
     return "never" if np.isinf(radius) else f"{radius:.4f}"
-
-
-def print_explanations(document: Mapping[str, Any], out: Path | None) -> None:
-    """Print E as a small table and the sentences, row by row."""
-    console = PlainConsole(width=WIDTH)
-    console.print(document["source"])
-    for sentence in document["rests_on"]:
-        console.print(f"- {sentence}")
-    for each in document["explanations"]:
-        console.print()
-        console.print(rewards_table(each))
-        for topic, sentences in each["sentences"].items():
-            console.print(f"\n{HEADINGS[topic]}")
-            for sentence in sentences:
-                console.print(f"- {sentence}")
-    if out is not None:
-        console.print(f"\npage: {out}")
-
-
-def rewards_table(explanation: Mapping[str, Any]) -> Table:
-    """Return expected rewards by stakeholder and action."""
-    title = f"Row {explanation['row']}: {explanation['choice']['action']}, by {explanation['rule']}"
-    table = Table(title=title, title_justify="left", box=None, pad_edge=False)
-    table.add_column("expected reward", overflow="fold")
-    for action in explanation["actions"]:
-        table.add_column(action, justify="right")
-    for name, rewards in zip(explanation["stakeholders"], explanation["expected"], strict=True):
-        table.add_row(name, *(f"{reward:.3f}" for reward in rewards))
-    return table
