@@ -32,8 +32,8 @@ def test_budgets_hold_over_the_file_and_not_over_each_batch(monkeypatch, run_fol
     rule = strategies.create("constrained", parameters).for_problem(run.case.problem)
     run.policy.strategies_[rule.label] = rule
     found = list(recommend_rows(run, rows, rule.label))
-    assert [start for start, _ in found] == [0, 10, 20, 30][:batches]
-    actions = np.concatenate([batch.decisions.actions for _, batch in found])
+    assert [batch.start for batch in found] == [0, 10, 20, 30][:batches]
+    actions = np.concatenate([batch.found.decisions.actions for batch in found])
     assert len(actions) == 40
     assert budget is None or (actions == "yes").sum() <= 3
 
@@ -94,6 +94,6 @@ def test_what_was_fitted_to_training_rows_decides_for_new_ones(outcomes, tmp_pat
     contexts = pd.read_csv(rows)
     for label in ("population_maximin", "population_maximin by group"):
         assert run.policy.strategies_[label] == policy.strategies_[label] and policy.strategies_[label].fitted
-        ((_, batch),) = recommend_rows(run, rows, label)
+        (batch,) = recommend_rows(run, rows, label)
         here = policy.recommend(contexts, strategy=label).decisions
-        np.testing.assert_array_equal(batch.decisions.codes, here.codes)
+        np.testing.assert_array_equal(batch.found.decisions.codes, here.codes)
