@@ -178,35 +178,29 @@ class Block:
 
 
 class Window(Block):
-    """Some contexts of a larger array, which are copied only if a rule asks for their values.
+    """Some contexts of a larger array, copied only if a rule asks for their values; a copy of it is a block."""
 
-    Parameters
-    ----------
-    expected
-        E in float64, C-contiguous.
-    part
-        Which contexts.
-    shared, scratch
-        See `Block`.
-    """
-
-    def __init__(self, expected: ExpectedRewards, part: slice, shared: Workspace, scratch: Workspace) -> None:
-        fields = {
-            "stakeholders": expected.stakeholders, "actions": expected.actions, "tolerance": TIE_TOLERANCE,
-            "shared": shared, "scratch": scratch, "honest": None, "_whole": expected.values, "_part": part,
-        }  # fmt: skip
-        vars(self).update(fields)
+    @classmethod
+    def on(cls, expected: ExpectedRewards, part: slice, shared: Workspace, scratch: Workspace) -> Window:
+        """Return some contexts of E in float64, C-contiguous."""
+        window = cls.__new__(cls)
+        vars(window).update(
+            stakeholders=expected.stakeholders, actions=expected.actions, tolerance=TIE_TOLERANCE, shared=shared,
+            scratch=scratch, honest=None, _whole=expected.values, _part=part,
+        )  # fmt: skip
+        return window
 
     @property
     def n_contexts(self) -> int:
         """Number of contexts."""
-        part: slice = vars(self)["_part"]
-        return int(part.stop - part.start)
+        part = vars(self).get("_part")
+        return self.values.shape[2] if part is None else part.stop - part.start
 
     @property
     def source(self) -> tuple[Values, int]:
         """An array that holds E of these contexts, and at which context of it they begin."""
-        return vars(self)["_whole"], vars(self)["_part"].start
+        part = vars(self).get("_part")
+        return (self.values, 0) if part is None else (vars(self)["_whole"], part.start)
 
     @cached_property
     def values(self) -> Values:  # type: ignore[override]
@@ -231,7 +225,7 @@ def block_of(
     values = expected.values[:, :, part]
     tolerance = SINGLE_PRECISION_TOLERANCE if values.dtype == np.float32 else TIE_TOLERANCE
     if shared is not None and expected.values.dtype == np.float64 and expected.values.flags.c_contiguous:
-        return Window(expected, part, shared, scratch or Workspace())
+        return Window.on(expected, part, shared, scratch or Workspace())
     if shared is not None:
         copied = shared.take(*values.shape)
         np.copyto(copied, values)
