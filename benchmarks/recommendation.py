@@ -9,9 +9,9 @@ process with the same fitted models: scikit-learn's own predictions, all rows of
 stakeholder, action and outcome for every row, as the official code of the published framework does it. The expected
 rewards must be equal bit for bit, otherwise a ratio says nothing.
 
-From file to file the run is the case ``story``. Peer, in the same run: ten lines of scikit-learn's ``predict_proba``, a matrix product with a table of rewards and NumPy's ``argmax``, read and written by pandas, all rows
-at once; it finds no runner-up, no margin, no ties and nothing unusual. Each in a process of its own, so that its peak of
-memory is known.
+From file to file the run is the case ``story``. Peer, in the same run: ten lines of scikit-learn's ``predict_proba``, a
+matrix product with a table of rewards and NumPy's ``argmax``, read and written by pandas, all rows at once; it finds no
+runner-up, no margin, no ties and nothing unusual. Each runs in a process of its own, so that its peak of memory is known.
 """
 
 from __future__ import annotations
@@ -150,6 +150,7 @@ def compare(name: str, models: dict[str, Any]) -> None:
 
 FILE_ROWS, PEER_ROWS = 1_000_000, 2_000
 FORMATS = ("csv", "parquet")
+START = "from accordant.cli.app import main; main()"
 
 
 def files() -> None:
