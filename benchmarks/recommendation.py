@@ -11,7 +11,7 @@ rewards must be equal bit for bit, otherwise a ratio says nothing.
 
 From file to file the run is the case ``story``. Peer, in the same run: ten lines of scikit-learn's ``predict_proba``, a
 matrix product with a table of rewards and NumPy's ``argmax``, read and written by pandas, all rows at once; it finds no
-runner-up, no margin, no ties and nothing unusual. Each runs in a process of its own, so that its peak of memory is known.
+runner-up, no margin, no ties and nothing unusual. Each in a process of its own, so that its peak of memory is known.
 """
 
 from __future__ import annotations
@@ -173,9 +173,7 @@ def files() -> None:
             table = pd.DataFrame({column: log.contexts[column] for column in log.contexts}).assign(o=log.outcomes)
             table.to_csv(folder / f"{name}.csv", index=False)
             table.to_parquet(folder / f"{name}.parquet", row_group_size=100_000)
-        print(
-            f"\n{FILE_ROWS:,} rows from file to file: CPU µs a row, rows a second, peak of memory (of a tenth of the rows)"
-        )
+        print(f"\n{FILE_ROWS:,} rows from file to file; in brackets the peak of memory for a tenth of them")
         context = multiprocessing.get_context("spawn")
         for kind in FORMATS:
             for name, work in (("accordant", _ours), ("scikit-learn, argmax", _theirs)):
