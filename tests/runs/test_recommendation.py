@@ -13,8 +13,6 @@ import pytest
 from accordant import strategies
 from accordant.errors import InputError, MissingColumnError
 from accordant.runs import read_run, write_run
-from accordant.errors import InputError, MissingColumnError
-from accordant.runs import read_run, write_run
 from accordant.runs.decision_log import read_decisions
 from accordant.runs.recommendation import recommend_rows, recommendations_as_json, write_recommendations
 from accordant.runs.sections.explanation import explain_rows
