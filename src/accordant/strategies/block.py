@@ -194,7 +194,7 @@ class Window(Block):
     def n_contexts(self) -> int:
         """Number of contexts."""
         part = vars(self).get("_part")
-        return self.values.shape[2] if part is None else part.stop - part.start
+        return int(self.values.shape[2] if part is None else part.stop - part.start)
 
     @property
     def source(self) -> tuple[Values, int]:
@@ -203,7 +203,7 @@ class Window(Block):
         return (self.values, 0) if part is None else (vars(self)["_whole"], part.start)
 
     @cached_property
-    def values(self) -> Values:  # type: ignore[override]
+    def values(self) -> Values:
         """E in these contexts, copied."""
         whole, start = self.source
         copied = self.shared.take(*whole.shape[:2], self.n_contexts)

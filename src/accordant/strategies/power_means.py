@@ -93,7 +93,8 @@ def mean_of_roots(total: float, reward: float, weight: float) -> float:
 
         scores[:] = np.tensordot(weights, np.sqrt(np.maximum(values, 0)), axes=1) ** 2
     """
-    return total + weight * np.sqrt(reward if reward > 0.0 else 0.0)
+    root: float = np.sqrt(reward if reward > 0.0 else 0.0)
+    return total + weight * root
 
 
 MEANS = {1.0: weighted_mean, 0.5: mean_of_roots, -1.0: harmonic_mean}
