@@ -25,23 +25,35 @@ from accordant.terminal import (
 
 def recommend(
     run: RunFolder,
-    file: Annotated[str, typer.Argument(metavar="FILE", help="CSV file with new rows; - for standard input.")],
+    file: Annotated[
+        str,
+        typer.Argument(metavar="FILE", help="CSV, Parquet or Arrow file with new rows; - for CSV from standard input."),
+    ],
     strategy: Annotated[str | None, typer.Option(help="Another strategy than the selected one.")] = None,
+    log: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Add one JSON line per decision to this file, to monitor it.")
+    ] = None,
+    row_id: Annotated[
+        str | None, typer.Option("--id", metavar="COLUMN", help="Column with what rows are called; none for numbers.")
+    ] = None,
     out: Out = None,
     json: Json = False,
 ) -> None:
     """Recommend an action for every row of a file, with E, the runner-up and the margin."""
     from accordant.runs import read_run
+    from accordant.runs.decision_log import check_log
     from accordant.runs.recommendation import recommendations_as_json, write_recommendations
 
-    check_out(out, [file], json=json)
+    check_out(out, [file, log], json=json)
+    if log is not None:
+        check_log(log, [file, out])
     finished = read_run(run)
     source = sys.stdin if file == "-" else file
     if json:
-        rows, counts = recommendations_as_json(finished, source, strategy)
+        rows, counts = recommendations_as_json(finished, source, strategy, log=log, row_id=row_id)
         print_json(rows)
     else:
-        counts = write_recommendations(finished, source, strategy, out or Path("-"))
+        counts = write_recommendations(finished, source, strategy, out or Path("-"), log=log, row_id=row_id)
         if not (out is None or is_standard_output(out)):
             say(f"{counts.rows} recommendations: {out}")
     if counts.unusual:
