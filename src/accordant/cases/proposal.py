@@ -125,7 +125,7 @@ def propose(frame: pd.DataFrame, told: Told) -> Proposal:
     Parameters
     ----------
     frame
-        From `accordant.tables.frames.read_frame`.
+        From `accordant.tables.whole_tables.read_frame`.
     told
         What is known already.
 

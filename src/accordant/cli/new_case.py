@@ -14,8 +14,8 @@ from accordant.cases.proposal import Proposal, Told, check_values, propose
 from accordant.cases.proposal_text import Statement, case_text
 from accordant.errors import InputError
 from accordant.naming import path_name, plain
-from accordant.tables.frames import read_frame
 from accordant.tables.output import check_output, write_output
+from accordant.tables.whole_tables import read_frame
 from accordant.terminal import PlainConsole
 
 SEPARATORS = (",", ";", "\t", "|")
