@@ -79,6 +79,19 @@ class FittedPolicy(Kept, BaseEstimator):  # type: ignore[misc]
         self._check_fitted()
         return self._leaderboard(evidence, weighted_metrics(self.metrics if metrics is None else metrics))
 
+    def compared(self, decisions: Mapping[str, Decisions], evidence: Evidence) -> Leaderboard:
+        """Score decisions of these strategies under other constraints, as `leaderboard_on` scores their own.
+
+        Parameters
+        ----------
+        decisions
+            Label of a strategy of this policy to its decisions on the contexts of the evidence; all are candidates.
+        evidence
+            From `evidence_on`.
+        """
+        self._check_fitted()
+        return self._leaderboard(evidence, weighted_metrics(self.metrics), decisions=decisions)
+
     def decide_on(self, evidence: Evidence) -> dict[str, Decisions]:
         """Return the decisions of every strategy, baseline and reference by label."""
         return self._decisions(evidence.expected, evidence.prediction, evidence.log)
@@ -337,19 +350,22 @@ class FittedPolicy(Kept, BaseEstimator):  # type: ignore[misc]
         evidence: Evidence,
         metrics: Mapping[str, tuple[Metric, float]],
         refits: Sequence[Mapping[str, Decisions]] = (),
+        decisions: Mapping[str, Decisions] | None = None,
     ) -> Leaderboard:
         """Score on the metrics that this evidence allows; one that carries weight must be among them."""
         for metric, weight in metrics.values():
             if weight > 0:
                 metric.check(evidence)
         shown = {label: each for label, each in metrics.items() if each[0].unavailable(evidence) is None}
+        judged = self.decide_on(evidence) if decisions is None else decisions
+        rules = {label: self.strategies_[label] for label in judged}
         return evaluate(
-            self.decide_on(evidence),
-            {label: rule.kind for label, rule in self.strategies_.items()},
+            judged,
+            {label: rule.kind for label, rule in rules.items()},
             evidence,
             shown,
-            candidates=[label for label, rule in self.strategies_.items() if rule.candidate],
-            selectable=[label for label, rule in self.strategies_.items() if rule.may_be_selected],
+            candidates=[label for label, rule in rules.items() if rule.candidate],
+            selectable=[label for label, rule in rules.items() if rule.may_be_selected],
             resamples=self.resamples,
             level=self.level,
             normalisation=self.normalisation,

@@ -37,6 +37,11 @@ def print_run(record: Record, folder: Path) -> None:
     console.print()
     console.print(leaderboard_table(test, record.selected))
     console.print("> selected   * no candidate: on the candidates' scale, but never chosen\n")
+    budget = record.scrutiny and record.scrutiny.budget
+    if budget:
+        console.print(leaderboard_table(budget.board, None, f"The same with {budget.words}"))
+        console.print()
+        console.print(f"- {budget.sentence}")
     if record.scrutiny and record.scrutiny.gains:
         console.print(f"- {record.scrutiny.gains.sentence}")
     notes = [f"{label}: {rule.note}." for label, rule in record.strategies.items() if rule.note]
@@ -57,10 +62,10 @@ def _sources(record: Record) -> dict[str, list[str]]:
     return found
 
 
-def leaderboard_table(test: Board, selected: str | None) -> Table:
+def leaderboard_table(test: Board, selected: str | None, title: str = "") -> Table:
     """Return the leaderboard with the metrics that carry weight."""
     weighted = [metric for metric in test.metrics if metric.weight > 0][:SHOWN_METRICS]
-    table = Table(title=f"Leaderboard on {test.n} untouched rows", title_justify="left", box=None, pad_edge=False)
+    table = Table(title=title or f"Leaderboard on {test.n} untouched rows", title_justify="left", box=None, pad_edge=False)
     table.add_column("strategy", no_wrap=True)
     table.add_column("score", justify="right", no_wrap=True)
     table.add_column(f"{test.level:.0%} interval", justify="right", no_wrap=True)
