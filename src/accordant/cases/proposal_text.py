@@ -100,9 +100,7 @@ def _problem(proposal: Proposal, statement: Statement) -> list[str]:
         lines.append(f"  outcomes: {{name: {_text(outcome.name)}, low: {low}, high: {high}}}  # bounds: as logged")
     if statement.favourable:
         benefit = "which benefit whoever is decided about; gaps between groups are about them"
-        lines.append(
-            f"  favourable_actions: {_list(statement.favourable)}  # {benefit}{_why(statement, 'favourable')}"
-        )
+        lines.append(f"  favourable_actions: {_list(statement.favourable)}  # {benefit}{_why(statement, 'favourable')}")
     else:
         lines.append(
             "  # favourable_actions: []  # which benefit whoever is decided about? gaps between groups need it"

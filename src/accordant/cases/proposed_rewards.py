@@ -17,8 +17,10 @@ FAVOURABLE_WORDS = frozenset({
     "treated", "treatment", "support", "supported", "scholarship", "give", "given", "yes", "true", "1", "trial", "help",
     "intervention", "tutoring", "allocated", "assigned", "funded", "hire", "hired", "release", "released",
 })  # fmt: skip
-NEGATIONS = frozenset({"no", "not", "none", "non", "never", "without", "un", "0", "false", "reject", "rejected", "refuse",
-                       "refused", "deny", "denied", "wait", "control", "nothing"})  # fmt: skip
+NEGATIONS = frozenset({
+    "no", "not", "none", "non", "never", "without", "un", "0", "false", "reject", "rejected", "refuse", "refused",
+    "deny", "denied", "wait", "control", "nothing",
+})  # fmt: skip
 GOOD_WORDS = frozenset({
     "good", "graduate", "graduated", "success", "successful", "repaid", "paid", "yes", "true", "pass", "passed",
     "complete", "completed", "survived", "alive", "well", "healthy", "finished", "employed", "improved", "recovered",

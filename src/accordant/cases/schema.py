@@ -26,6 +26,7 @@ Json = dict[str, Any]
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 SECTION = re.compile(r"Attributes\n-+\n(.*?)(?:\n\n[A-Z]\w+\n-+\n|\Z)", re.DOTALL)
+ATTRIBUTE = re.compile(r"^(\S[^\n]*)\n((?:[ ]+[^\n]*\n?|\n(?=[ ]))+)", re.MULTILINE)
 TEXT: Json = {"type": "string"}
 
 
@@ -71,7 +72,7 @@ def _attributes(words: str) -> dict[str, str]:
     """Return name to description, from the section of attributes of a docstring."""
     section = SECTION.search(words)
     found: dict[str, str] = {}
-    for names, text in re.findall(r"^(\S[^\n]*)\n((?:[ ]+[^\n]*\n?|\n(?=[ ]))+)", section[1] if section else "", re.MULTILINE):
+    for names, text in ATTRIBUTE.findall(section[1] if section else ""):
         said = " ".join(text.split())
         found |= {name.strip(): said for name in names.split(",")}
     return found

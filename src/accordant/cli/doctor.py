@@ -1,4 +1,4 @@
-"""`accordant doctor`: what is installed, what is missing and what that would bring, and whether a decision comes out."""
+"""`accordant doctor`: what is installed, what is missing and would bring, and whether a decision comes out."""
 
 from __future__ import annotations
 
@@ -63,11 +63,15 @@ def examination() -> list[Check]:
     return [
         *_versions(), *_extras(),
         Check("machine", "cores", "ok", f"{free_cores()} may be used, of {os.cpu_count()}"),
-        Check("machine", "threads", "ok", ", ".join(f"{name}={os.environ[name]}" for name in THREADS if name in os.environ)
-              or "no library is told how many"),
+        Check("machine", "threads", "ok", _threads()),
         *_data(), _tried("cache", "data", _writable), _tried("cache", "compiled code", _compiled),
         _tried("decision", "self-check", _decision),
     ]  # fmt: skip
+
+
+def _threads() -> str:
+    told = [f"{name}={os.environ[name]}" for name in THREADS if name in os.environ]
+    return ", ".join(told) or "no library is told how many"
 
 
 def _versions() -> list[Check]:

@@ -289,8 +289,9 @@ def _guessed(sources: dict[str, RewardSource]) -> list[str]:
     names = [name for name, source in sources.items() if source.kind == GUESSED]
     if not names:
         return []
-    return [f"Nobody said what {listed(names)} {'wants' if len(names) == 1 else 'want'}: the rewards are guesses, and "
-            "whatever follows from them shows the method and supports no decision."]  # fmt: skip
+    want = "wants" if len(names) == 1 else "want"
+    follows = "whatever follows from them shows the method and supports no decision"
+    return [f"Nobody said what {listed(names)} {want}: the rewards are guesses, and {follows}."]
 
 
 def _of_groups(split: tuple[StakeholderGroups, ...]) -> tuple[str, ...]:
