@@ -1,5 +1,7 @@
 """Where a favourable action leads by going to everybody, candidates are compared again under a budget."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -95,8 +97,7 @@ def test_nothing_is_said_where_nothing_is_wrong(evidence):
 
 
 def test_no_candidate_is_said_too(evidence):
-    _, decisions, _ = lines(evidence)
-    weighted = {"Mean": (metrics.create("mean_reward"), 1.0)}
-    nobody = evaluate({"x": decisions["maximin"]}, {"x": "reference"}, evidence, weighted, candidates=[],
-                      generator=np.random.default_rng(0), resamples=0)  # fmt: skip
+    _, _, board = lines(evidence)
+    nobody = replace(board, rows=())
     assert "no strategy is ranked" in LoggedBudget("constant:Give", "Give", 0.3, declared=False).sentence(nobody)
+    assert logged_budget({}, {}, nobody, LOGGED, ("Give",)) is None
