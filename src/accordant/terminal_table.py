@@ -4,7 +4,7 @@ A table that is too wide for its lines
 
 1. breaks texts and heads between words, the widest column first;
 2. leaves out columns that may be missing, and says which;
-3. is laid below itself in parts, each with the first column, if all other columns hold numbers or names; or else is
+3. is laid below itself in parts, each with the first column, if most other columns hold numbers or names; or else is
    turned: a paragraph per row, with a line per column.
 
 Only a word that is longer than a line goes beyond it, so that it can be copied.
@@ -134,9 +134,7 @@ class FittedTable(Table):
         first, *others = kept
         if self._room(kept) <= width:
             parts = [others]
-        elif (
-            others and all(each.whole for each in others) and all(self._room([first, each]) <= width for each in others)
-        ):
+        elif self._separable(first, others, width):
             parts = self._parts(first, others, width)
         else:
             yield from self._turned(kept, width)
@@ -146,6 +144,12 @@ class FittedTable(Table):
                 yield Text("")
             last = number == len(parts) - 1
             yield self._part([first, *part], width, self.title if not number else None, self.caption if last else None)
+
+    def _separable(self, first: _Held, others: Sequence[_Held], width: int) -> bool:
+        """Whether parts below each other are easy to read: mostly numbers and names, no long text, all with room."""
+        texts = [each for each in others if not each.whole]
+        short = all(each.natural <= width // 2 for each in texts) and 2 * len(texts) < len(others)
+        return (not texts or short) and bool(others) and all(self._room([first, each]) <= width for each in others)
 
     def _parts(self, first: _Held, others: Sequence[_Held], width: int) -> list[list[_Held]]:
         """Return columns in groups that fit beside the first one."""

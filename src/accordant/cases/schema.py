@@ -18,6 +18,7 @@ from accordant.cases.loaders import simulators, tidiers
 from accordant.cases.parts import case_parts, reward_sets
 from accordant.cases.preference_sources import KINDS
 from accordant.cases.spec import CaseSpec
+from accordant.declared import Declared
 from accordant.metrics import metrics
 from accordant.rewards import rewards
 from accordant.strategies import strategies
@@ -33,7 +34,7 @@ TEXT: Json = {"type": "string"}
 def case_schema() -> Json:
     """Return the schema of a case file: of one with a decision problem, or with the part of a wing alone."""
     parts = {key: case_parts.create(key) for key in case_parts}
-    models = [CaseSpec, *(model for part in parts.values() for model in (part.declared, part.alone))]
+    models: list[type[Declared]] = [CaseSpec, *(model for part in parts.values() for model in (part.declared, part.alone))]
     places, found = models_json_schema([(model, "validation") for model in models], by_alias=True)
     defs: Json = {name: _described(each) for name, each in found["$defs"].items()}
     refs = {model: place for (model, _), place in places.items()}
