@@ -66,7 +66,9 @@ def test_the_schema_is_printed_alone(accordant):
 def test_help_is_never_cut(accordant, columns):
     done = accordant("--help", COLUMNS=columns)
     text = " ".join(done.stdout.split())
-    assert "List the built-in cases: what each is about, its command, the data that it wants, and its simulator." in text
+    assert (
+        "List the built-in cases: what each is about, its command, the data that it wants, and its simulator." in text
+    )
     assert done.stdout.count("...") == 1 and "[ARGS]..." in done.stdout
     assert max(map(len, done.stdout.split("\n"))) <= int(columns)
 

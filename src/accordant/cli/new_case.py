@@ -131,11 +131,16 @@ def _statement(proposal: Proposal, said: Said, *, ask: bool) -> Statement:
         return guess.names
 
     favourable = known(
-        "favourable", f"Which actions benefit whoever is decided about? Of {', '.join(proposal.action.values)}",
+        "favourable", f"Which of {', '.join(proposal.action.values)} benefit whoever is decided about?",
         said.favourable, favourable_actions(proposal),
     )  # fmt: skip
     check_values("action in --favourable:", favourable, proposal)
-    best = known("best_first", "Outcomes, the best first", said.best_first, outcomes_best_first(proposal))
+    best = known(
+        "best_first",
+        "In which order are outcomes good, the best first?",
+        said.best_first,
+        outcomes_best_first(proposal),
+    )
     _check_order(best, proposal)
     logged = {name: f"{proposal.action.values[name]:.3f}" for name in favourable if name in proposal.action.values}
     scarce = said.scarce
@@ -196,19 +201,22 @@ def _separator(file: Path) -> str:
 
 
 def _corrected(frame: pd.DataFrame, told: Told) -> Proposal:
-    """Ask which columns are what, each with the guess as the answer that Enter gives."""
+    """Ask which columns are what, each with the guess as the answer that Enter gives; it keeps its reason then."""
     guessed = propose(frame, told)
     action = told.action or _asked("Which column holds the action that was taken?", guessed.action.name)
     outcome = told.outcome or _asked("Which column holds what followed?", guessed.outcome.name)
-    told = replace(told, action=action, outcome=outcome)
-    guessed = propose(frame, told)
+    if (action, outcome) != (guessed.action.name, guessed.outcome.name):
+        told = replace(told, action=action, outcome=outcome)
+        guessed = propose(frame, told)
     if told.sensitive is None:
-        names = [column.name for column in guessed.of("sensitive")]
-        told = replace(told, sensitive=_asked_names("Which columns make groups that are to be compared?", names))
+        names = tuple(column.name for column in guessed.of("sensitive"))
+        answer = _asked_names("Which columns make groups that are to be compared?", names)
+        told = told if answer == names else replace(told, sensitive=answer)
         guessed = propose(frame, told)
     if told.features is None:
-        names = [column.name for column in guessed.of("feature")]
-        told = replace(told, features=_asked_names("Which columns were known before, and may be used?", names))
+        names = tuple(column.name for column in guessed.of("feature"))
+        answer = _asked_names("Which columns were known before, and may be used?", names)
+        told = told if answer == names else replace(told, features=answer)
     return propose(frame, told)
 
 
@@ -220,7 +228,7 @@ def _asked(question: str, guess: str = "") -> str:
 def _asked_names(question: str, guess: Sequence[str]) -> tuple[str, ...]:
     """Ask for names; those that hold a comma cannot be typed, and are only in the guess."""
     shown = ", ".join(guess)
-    answer = _asked(f"{question} With commas, or none", shown or "none")
+    answer = _asked(f"{question} (with commas between, or none)", shown or "none")
     if answer == shown:
         return tuple(guess)
     return () if answer.lower() in NOTHING else tuple(part.strip() for part in answer.split(",") if part.strip())
