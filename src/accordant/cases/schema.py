@@ -34,10 +34,8 @@ TEXT: Json = {"type": "string"}
 def case_schema() -> Json:
     """Return the schema of a case file: of one with a decision problem, or with the part of a wing alone."""
     parts = {key: case_parts.create(key) for key in case_parts}
-    models: list[type[Declared]] = [
-        CaseSpec,
-        *(model for part in parts.values() for model in (part.declared, part.alone)),
-    ]
+    models: list[type[Declared]] = [CaseSpec]
+    models += [model for part in parts.values() for model in (part.declared, part.alone)]
     places, found = models_json_schema([(model, "validation") for model in models], by_alias=True)
     defs: Json = {name: _described(each) for name, each in found["$defs"].items()}
     refs = {model: place for (model, _), place in places.items()}

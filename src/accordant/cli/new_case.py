@@ -135,12 +135,8 @@ def _statement(proposal: Proposal, said: Said, *, ask: bool) -> Statement:
         said.favourable, favourable_actions(proposal),
     )  # fmt: skip
     check_values("action in --favourable:", favourable, proposal)
-    best = known(
-        "best_first",
-        "In which order are outcomes good, the best first?",
-        said.best_first,
-        outcomes_best_first(proposal),
-    )
+    order = "In which order are outcomes good, the best first?"
+    best = known("best_first", order, said.best_first, outcomes_best_first(proposal))
     _check_order(best, proposal)
     logged = {name: f"{proposal.action.values[name]:.3f}" for name in favourable if name in proposal.action.values}
     scarce = said.scarce
