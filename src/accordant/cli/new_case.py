@@ -20,8 +20,8 @@ from accordant.errors import InputError, UnknownNameError
 from accordant.naming import path_name, plain
 from accordant.tables.databases import query_of
 from accordant.tables.output import check_output, write_output
-from accordant.tables.whole_tables import COLUMNAR, QUERY, WORKBOOK, read_frame
-from accordant.tables.workbooks import parted
+from accordant.tables.whole_tables import COLUMNAR, QUERY, read_frame
+from accordant.tables.workbooks import SUFFIX, parted
 from accordant.terminal import PlainConsole
 
 SEPARATORS = (",", ";", "\t", "|")
@@ -99,7 +99,7 @@ def new_case(file: str, told: Told, said: Said, *, out: Path | None, ask: bool) 
     if path.exists():
         raise InputError(f"{path} exists; choose another place with --out, so that nothing is lost")
     check_output(path, [source])
-    separator = "," if source.suffix.lower() in {*COLUMNAR, WORKBOOK, QUERY} else _separator(source)
+    separator = "," if source.suffix.lower() in {*COLUMNAR, SUFFIX, QUERY} else _separator(source)
     frame = read_frame(source, separator, sheet=sheet)
     proposal = _corrected(frame, told) if ask else propose(frame, told)
     statement = replace(

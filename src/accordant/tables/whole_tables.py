@@ -21,10 +21,13 @@ from pathlib import Path
 import pandas as pd
 
 from accordant.errors import DataError
+from accordant.tables.columnar import read_columnar
+from accordant.tables.databases import query_of, read_query
 from accordant.tables.frames import Lines, read_chunks
+from accordant.tables.workbooks import SUFFIX, read_sheet
 
 COLUMNAR = frozenset({".parquet", ".pq", ".arrow", ".feather"})
-WORKBOOK, QUERY = ".xlsx", ".sql"
+QUERY = ".sql"
 NOT_READ = dict.fromkeys((".xls", ".xlsm", ".xlsb", ".ods"), "save it as .xlsx or CSV") | dict.fromkeys(
     (".dta", ".sav", ".sas7bdat", ".rds", ".rdata", ".json"), "save it as Parquet or CSV"
 )
@@ -62,21 +65,15 @@ def read_frame(
         If an extra is missing that reads it.
     """
     suffix, lines = path.suffix.lower(), Lines() if lines is None else lines
-    if sheet is not None and suffix != WORKBOOK:
+    if sheet is not None and suffix != SUFFIX:
         raise DataError(f"{path.name} has no sheets; allowed with a sheet, here {sheet!r}: a file that ends in .xlsx")
     if suffix in NOT_READ:
         raise DataError(f"{path.name}: tables of the kind {suffix} are not read; {NOT_READ[suffix]}")
     if suffix in COLUMNAR:
-        from accordant.tables.columnar import read_columnar
-
         return read_columnar(path, missing=missing, lines=lines)
-    if suffix == WORKBOOK:
-        from accordant.tables.workbooks import read_sheet
-
+    if suffix == SUFFIX:
         return read_sheet(path, sheet, texts=texts, missing=missing, lines=lines)
     if suffix == QUERY:
-        from accordant.tables.databases import query_of, read_query
-
         return read_query(query_of(path), texts=texts, missing=missing, lines=lines)
     pieces = read_chunks(path, sys.maxsize, texts, separator, encoding, missing=missing, lines=lines)
     (frame,) = pieces  # in one piece, so that a column has one type
