@@ -136,7 +136,8 @@ class Scrutiny:
     def _budget(self, decisions: Mapping[str, Decisions]) -> dict[str, Any] | None:
         """Return candidates under a budget at the logged share, if a favourable action leads without any limit."""
         policy, evidence = self.policy, self.evidence
-        names, logged = policy.problem.actions, policy.evidence_.log.actions
+        known = getattr(policy, "evidence_", evidence)  # a policy that was read from a run keeps no training rows
+        names, logged = policy.problem.actions, known.log.actions
         shares = dict(zip(names, np.bincount(logged, minlength=len(names)) / len(logged), strict=True))
         made = self.leaderboard or policy.leaderboard_on(evidence)
         found = logged_budget(policy.strategies_, decisions, made, shares, policy.problem.favourable_actions)
