@@ -68,6 +68,13 @@ class Compiled(Generic[Parameters, Result]):
         return True
 
 
+def kept_in(kernel: Compiled[Any, Any]) -> str | None:
+    """Return the folder with the machine code of a kernel that ran; None where no folder can be written."""
+    machine: Any = kernel._machine  # noqa: SLF001 - this module's own
+    place = None if machine is None else getattr(machine._cache, "cache_path", None)  # noqa: SLF001
+    return None if place is None else str(place)
+
+
 def compiled(function: Callable[Parameters, Result]) -> Compiled[Parameters, Result]:
     """Mark a function as a kernel.
 

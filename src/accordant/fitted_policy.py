@@ -95,6 +95,19 @@ class FittedPolicy(Kept, TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self._check_fitted()
         return self._leaderboard(evidence, weighted_metrics(self.metrics if metrics is None else metrics))
 
+    def compared(self, decisions: Mapping[str, Decisions], evidence: Evidence) -> Leaderboard:
+        """Score decisions of these strategies under other constraints, as `leaderboard_on` scores their own.
+
+        Parameters
+        ----------
+        decisions
+            Label of a strategy of this policy to its decisions on the contexts of the evidence; all are candidates.
+        evidence
+            From `evidence_on`.
+        """
+        self._check_fitted()
+        return self._leaderboard(evidence, weighted_metrics(self.metrics), decisions=decisions)
+
     def decide_on(self, evidence: Evidence) -> dict[str, Decisions]:
         """Return the decisions of every strategy, baseline and reference by label.
 
@@ -454,15 +467,18 @@ class FittedPolicy(Kept, TransformerMixin, BaseEstimator):  # type: ignore[misc]
         metrics: Mapping[str, tuple[Metric, float]],
         refits: Sequence[Mapping[str, Decisions]] = (),
         resamples: int | None = None,
+        decisions: Mapping[str, Decisions] | None = None,
     ) -> Leaderboard:
         """Score on the metrics that this evidence allows; one that carries weight must be among them."""
         for metric, weight in metrics.values():
             if weight > 0:
                 metric.check(evidence)
         shown = {label: each for label, each in metrics.items() if each[0].unavailable(evidence) is None}
-        judged = self._judged(evidence)
+        judged = (
+            self._judged(evidence) if decisions is None else {label: self.strategies_[label] for label in decisions}
+        )
         return evaluate(
-            self.decide_on(evidence),
+            self.decide_on(evidence) if decisions is None else decisions,
             {label: rule.kind for label, rule in judged.items()},
             evidence,
             shown,

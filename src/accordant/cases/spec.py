@@ -25,6 +25,8 @@ from accordant.problem import DecisionProblem
 from accordant.rewards import ObservedReward, RewardSignal
 from accordant.scope import ScopeCard
 from accordant.tables.column_types import Columns, ColumnType, ColumnTypes
+from accordant.tables.databases import check_query
+from accordant.tables.workbooks import parted
 from accordant.unusual import UnusualSpec
 
 LATER = ("person_concerned", "changeable", "labels")
@@ -37,9 +39,14 @@ class DataSpec(Declared):
     Attributes
     ----------
     loader
-        Registered loader; ``table`` reads any CSV file with the columns named here.
+        Registered loader; ``table`` reads any table with the columns named here.
     file
-        Path of the file: beside the case file, or below a data folder.
+        Path of the file: beside the case file, or below a data folder. Its suffix says how it is read: Parquet
+        (``.parquet``), Arrow (``.arrow``, ``.feather``), Excel (``.xlsx``), or CSV.
+    sheet
+        Of a workbook; ``file: grants.xlsx#2024`` says the same. Without it, the only one.
+    query
+        One ``SELECT`` instead of a file. The database stands in ``$ACCORDANT_DATABASE``, never in a case.
     action, outcome
         Columns with the action taken and what followed.
     features
@@ -73,6 +80,8 @@ class DataSpec(Declared):
 
     loader: str = "table"
     file: str | None = None
+    sheet: str | None = None
+    query: str | None = None
     action: str = "Action"
     outcome: str = "Outcome"
     features: Columns = Field(min_length=1)
@@ -87,6 +96,26 @@ class DataSpec(Declared):
     unusual: UnusualSpec = Field(default_factory=UnusualSpec)
     separator: str = Field(default=",", min_length=1, max_length=1)
     encoding: str = "utf-8"
+
+    @model_validator(mode="before")
+    @classmethod
+    def _part_sheet(cls, values: dict[str, Any]) -> dict[str, Any]:
+        """Take the sheet from ``file.xlsx#Sheet``."""
+        file = values.get("file")
+        name, sheet = parted(file) if isinstance(file, str) else (file, None)
+        if sheet is None:
+            return values
+        if values.get("sheet", sheet) != sheet:
+            raise InputError(f"file names the sheet {sheet!r}, and sheet names {values['sheet']!r}; allowed: one")
+        return values | {"file": name, "sheet": sheet}
+
+    @model_validator(mode="after")
+    def _check_source(self) -> Self:
+        if self.query is not None:
+            if self.file is not None:
+                raise InputError("file and query are both there; allowed: one of them")
+            check_query(self.query)
+        return self
 
     @model_validator(mode="after")
     def _check_leaks(self) -> Self:

@@ -15,9 +15,10 @@ import time
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from importlib.metadata import entry_points
-from typing import Annotated, TextIO
+from typing import Annotated, Any, TextIO
 
 import typer
+from typer.core import TyperGroup
 
 from accordant import __version__
 from accordant.cli.library_warnings import LibraryWarnings
@@ -28,8 +29,21 @@ from accordant.terminal import (
     say,
 )
 
+
+class Commands(TyperGroup):
+    """The commands, each with its whole first sentence, however narrow the terminal is."""
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:  # click is part of Typer or not, by its version
+        """Write a line or more for each command."""
+        named = [(name, self.get_command(ctx, name)) for name in self.list_commands(ctx)]
+        rows = [(name, command.get_short_help_str(WHOLE)) for name, command in named if command is not None]
+        with formatter.section("Commands"):
+            formatter.write_dl(rows)
+
+
 app = typer.Typer(
     name="accordant",
+    cls=Commands,
     help="Decisions that several stakeholders with conflicting goals can live with, and why.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
@@ -39,6 +53,7 @@ app = typer.Typer(
 
 
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)  # what a system says that has no room for more
+WHOLE = 1000  # characters of a sentence that nothing is cut from
 SPINE = ("accordant.cli.case_commands", "accordant.cli.run_commands", "accordant.cli.rule_commands")
 WINGS = ("accordant.preferences", "accordant.deliberation", "accordant.slates", "accordant.monitoring")
 

@@ -6,13 +6,12 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from rich.table import Table
-
 from accordant.errors import InputError
 from accordant.explanation import PersonExplanation
 from accordant.languages import SOURCE, language
 from accordant.report.explained import letter_text
 from accordant.terminal import PlainConsole
+from accordant.terminal_table import FittedTable
 
 WIDTH = 100  # columns of a page that is piped somewhere
 HEADINGS = {  # of explanations, by topic
@@ -54,13 +53,13 @@ def print_explanations(document: Mapping[str, Any], out: Path | None) -> None:
         console.print(f"\npage: {out}")
 
 
-def rewards_table(explanation: Mapping[str, Any]) -> Table:
+def rewards_table(explanation: Mapping[str, Any]) -> FittedTable:
     """Return expected rewards by stakeholder and action."""
     title = f"Row {explanation['row']}: {explanation['choice']['action']}, by {explanation['rule']}"
-    table = Table(title=title, title_justify="left", box=None, pad_edge=False)
-    table.add_column("expected reward", overflow="fold")
+    table = FittedTable(title)
+    table.add("expected reward", name=True)
     for action in explanation["actions"]:
-        table.add_column(action, justify="right")
+        table.add(action, number=True)
     for name, rewards in zip(explanation["stakeholders"], explanation["expected"], strict=True):
         table.add_row(name, *(f"{reward:.3f}" for reward in rewards))
     return table

@@ -5,8 +5,6 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from rich.table import Table
-
 from accordant.monitoring.page import render_monitored
 from accordant.monitoring.result import Monitored, RealisedReward
 from accordant.monitoring.section import monitor, read_outcomes
@@ -16,6 +14,7 @@ from accordant.runs.decision_log import read_decisions
 from accordant.runs.pages import check_page, write_page
 from accordant.tables.output import is_standard_output
 from accordant.terminal import PlainConsole, check_out, print_json, say
+from accordant.terminal_table import FittedTable
 
 RECORD = "monitored.json"  # in a folder, beside the page
 WIDTH = 100  # columns of what is piped somewhere
@@ -73,13 +72,13 @@ def _list(console: PlainConsole, title: str, lines: list[str], most: int) -> Non
         console.print(f"… and {len(lines) - most} more, all of them on the page and in the JSON")
 
 
-def _measures(found: Monitored) -> Table:
+def _measures(found: Monitored) -> FittedTable:
     """Return one line per family."""
-    table = Table(box=None, pad_edge=False)
-    table.add_column("watched", no_wrap=True)
+    table = FittedTable()
+    table.add("watched", name=True)
     for name in ("measures", "alarms", "evidence", "now"):
-        table.add_column(name, justify="right", no_wrap=True)
-    table.add_column("most on", overflow="fold")
+        table.add(name, number=True)
+    table.add("most on")
     for family, measures in families(found.measures).items():
         top = strongest(measures)
         table.add_row(
@@ -89,13 +88,13 @@ def _measures(found: Monitored) -> Table:
     return table
 
 
-def _rewards(found: Monitored) -> Table:
+def _rewards(found: Monitored) -> FittedTable:
     """Return what each stakeholder got and was promised; groups are on the page."""
     title = f"rewards per outcome; limits of all hold together, at all times, with probability {1 - found.alpha:g}"
-    table = Table(box=None, pad_edge=False, title=title, title_justify="left")
-    table.add_column("stakeholder", overflow="fold")
+    table = FittedTable(title)
+    table.add("stakeholder", name=True)
     for name in ("outcomes", "promised", "realised", "difference", "limits"):
-        table.add_column(name, justify="right", no_wrap=True)
+        table.add(name, number=True)
     for each in found.rewards:
         if not each.group:
             table.add_row(each.stakeholder, str(each.n), *_cells(each))

@@ -13,7 +13,7 @@ import numpy as np
 
 from accordant import randomness, strategies
 from accordant.cases.files import CaseFile, find_file, no_data, read_case_file
-from accordant.cases.loaders import CaseData, load_file, simulate
+from accordant.cases.loaders import CaseData, load_file, load_query, simulate
 from accordant.cases.spec import CaseSpec, StrategySpec
 from accordant.errors import DataError, InputError
 from accordant.evidence import Evidence
@@ -39,6 +39,8 @@ from accordant.runs.scrutiny import Scrutiny
 from accordant.runs.stakeholder_groups import naming_groups, with_groups
 from accordant.split import split_rows
 from accordant.statistics import cluster_codes
+from accordant.tables.databases import database_named
+from accordant.tables.workbooks import parted
 
 logger = logging.getLogger(__name__)
 
@@ -137,7 +139,7 @@ def carry_out(case_file: str | Path | CaseFile, options: RunOptions) -> CarriedO
     logger.info("scoring on %d untouched rows", len(test.log))
     evidence = policy.evidence_on(test.log, true_levels=test.true_levels)
     leaderboard = policy.leaderboard_on(evidence)
-    scrutiny = Scrutiny(policy, evidence, groupings(case)).findings()
+    scrutiny = Scrutiny(policy, evidence, groupings(case), leaderboard).findings()
     seconds = time.perf_counter() - started[0], cpu_seconds() - started[1]
     record = make_record(
         case, options.seed, data, len(train.log), policy, evidence, leaderboard, scrutiny, seconds, dealt,
@@ -152,16 +154,33 @@ def case_data(case: CaseSpec, beside: Path | None, options: RunOptions, signals:
     reward_columns = {name: signal.column for name, signal in signals.items() if isinstance(signal, ObservedReward)}
     columns = read_columns(case, signals)
     also = tuple(dict.fromkeys(name for names in columns.values() for name in names))
-    path = None if case.data.file is None else find_file(case.data.file, options.data, beside)
+    recorded: Columns = {("rewards", name): (each,) for name, each in reward_columns.items()}
+    path = data_file(case, beside, options.data)
     if path is not None:
-        recorded: Columns = {("rewards", name): (each,) for name, each in reward_columns.items()}
         with naming_keys(case, columns | recorded):
-            return load_file(path, case.data, case.problem, reward_columns, also)
+            sheet = parted(options.data)[1] if options.data else None
+            return load_file(path, case.data, case.problem, reward_columns, also, sheet=sheet)
+    if case.data.query is not None and (database_named() or case.simulator is None):
+        with naming_keys(case, columns | recorded):
+            return load_query(case.data, case.problem, reward_columns, also)
     if case.simulator is None:
         raise no_data(case.data.file or "")
     logger.warning("no data found: running on the simulator %r", case.simulator.name)
     with naming_keys(case, columns):
         return simulate(case, options.seed, None, reward_columns, also)
+
+
+def has_data(case: CaseSpec, beside: Path | None, given: str | None) -> bool:
+    """Return whether there are rows: a file, a query with a database, or a simulator."""
+    queried = case.data.query is not None and database_named()
+    return queried or case.simulator is not None or data_file(case, beside, given) is not None
+
+
+def data_file(case: CaseSpec, beside: Path | None, given: str | None) -> Path | None:
+    """Return the file with the rows of a case, None if there is none; one that is given stands for a query too."""
+    if case.data.query is not None:
+        return None if given is None else find_file(f"{case.name}.csv", given, beside)
+    return None if case.data.file is None else find_file(case.data.file, given, beside)
 
 
 def subset(data: CaseData, options: RunOptions) -> CaseData:

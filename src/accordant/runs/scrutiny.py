@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
@@ -30,6 +30,8 @@ from accordant.decisions import Decisions
 from accordant.errors import InputError
 from accordant.evaluation.composite import Normalisation
 from accordant.evaluation.conflict import Conflicts, conflicts
+from accordant.evaluation.leaderboard import Leaderboard
+from accordant.evaluation.logged_budget import decisions_within, logged_budget
 from accordant.evaluation.sensitivity import not_applicable
 from accordant.evaluation.stakeholder_gains import stakeholder_gains
 from accordant.evaluation.weighting import weigh
@@ -39,6 +41,7 @@ from accordant.metrics import Metric, weighted_metrics
 from accordant.metrics.expressions import Expression, Sum
 from accordant.policy import ParticipatoryPolicy
 from accordant.progress import steps
+from accordant.runs.record.parts import board
 from accordant.strategies import Strategy
 
 logger = logging.getLogger(__name__)
@@ -75,11 +78,14 @@ class Scrutiny:
         Of the untouched rows.
     groupings
         Columns whose combinations make groups, one entry per grouping.
+    leaderboard
+        Of the strategies on these rows; None to make it where it is needed.
     """
 
     policy: ParticipatoryPolicy
     evidence: Evidence
     groupings: tuple[tuple[str, ...], ...] = ()
+    leaderboard: Leaderboard | None = None
 
     @property
     def known(self) -> Known:
@@ -105,7 +111,8 @@ class Scrutiny:
         ``ranking`` (whether the best candidate stays the best); ``influence`` (who decides); ``weights`` (what stands
         behind the winner) and ``unweighed`` (why they are missing); ``conflict`` (pairs of metrics, prices of parity);
         ``sensitivity`` (what unmeasured confounding could change; None where the rewards of all actions are known);
-        ``gains`` (who gains and who pays against the utilitarian rule; None if that is not listed, or was selected).
+        ``gains`` (who gains and who pays against the utilitarian rule; None if that is not listed, or was selected);
+        ``budget`` (candidates under a budget, where a favourable action leads that nobody declared scarce, or None).
         """
         policy, evidence = self.policy, self.evidence
         rule = policy.strategies_[policy.selected_]
@@ -128,7 +135,26 @@ class Scrutiny:
             "conflict": NO_PAIRS.to_json() if quick else self._conflict(rule, decisions),
             "sensitivity": None if not_applicable(evidence) else policy.sensitivity(evidence).to_json(),
             "gains": self._gains(decisions),
+            "budget": self._budget(decisions),
         }
+
+    def _budget(self, decisions: Mapping[str, Decisions]) -> dict[str, Any] | None:
+        """Return candidates under a budget at the logged share, if a favourable action leads without any limit."""
+        policy, evidence = self.policy, self.evidence
+        known = getattr(policy, "evidence_", evidence)  # a policy that was read from a run keeps no training rows
+        names, logged = policy.problem.actions, known.log.actions
+        shares = dict(zip(names, np.bincount(logged, minlength=len(names)) / len(logged), strict=True))
+        made = self.leaderboard or policy.leaderboard_on(evidence)
+        found = logged_budget(policy.strategies_, decisions, made, shares, policy.problem.favourable_actions)
+        if found is None:
+            return None
+        within = decisions_within(found, policy.strategies_, decisions, evidence)
+        if not within:
+            return None
+        limited = policy.compared(within, evidence)
+        return asdict(found) | {
+            "sentence": found.sentence(limited), "words": found.words, "board": board(limited).model_dump(mode="json"),
+        }  # fmt: skip
 
     def _gains(self, decisions: Mapping[str, Decisions]) -> dict[str, Any] | None:
         """Return what the selected strategy gives every stakeholder beyond the utilitarian rule."""

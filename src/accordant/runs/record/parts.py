@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from accordant.cases.loaders import CaseData
+from accordant.cases.preference_sources import GUESSED
 from accordant.cases.spec import CaseSpec
 from accordant.evaluation import (
     GroupEstimate,
@@ -26,6 +27,7 @@ from accordant.evaluation.outcome_quality import outcome_quality
 from accordant.evidence import Evidence
 from accordant.learning.grid_resolution import MovedValues
 from accordant.learning.tuning import Search
+from accordant.naming import listed
 from accordant.policy import ParticipatoryPolicy
 from accordant.runs.record import (
     FORMAT,
@@ -101,7 +103,7 @@ def make_record(
         selected=policy.selected_,
         selection=Selection(consults=_consults(policy, leaderboard), score=policy.leaderboard_.chosen_score),
         notes=(*dealt.sentences(), *_unusual(counts), *(() if grid is None else (grid.sentence,)), *case.notes),
-        warnings=(*_warnings(policy, data), *_of_groups(split)),
+        warnings=(*_guessed(sources), *_warnings(policy, data), *_of_groups(split)),
         test=_with_opposed(board(leaderboard), case, evidence),
         validation=board(policy.leaderboard_),
         groups=tuple(
@@ -289,6 +291,16 @@ def _warnings(policy: ParticipatoryPolicy, data: CaseData) -> list[str]:
         *data.repairs,
         *policy.warnings_[len(looks) :],
     ]
+
+
+def _guessed(sources: dict[str, RewardSource]) -> list[str]:
+    """Say whose rewards nobody stated."""
+    names = [name for name, source in sources.items() if source.kind == GUESSED]
+    if not names:
+        return []
+    want = "wants" if len(names) == 1 else "want"
+    follows = "whatever follows from them shows the method and supports no decision"
+    return [f"Nobody said what {listed(names)} {want}: the rewards are guesses, and {follows}."]
 
 
 def _of_groups(split: tuple[StakeholderGroups, ...]) -> tuple[str, ...]:
