@@ -58,7 +58,7 @@ class FrameSchema:
 
             return pl.DataFrame(dict(columns))
         if self.library == "pyarrow":
-            import pyarrow as pa  # type: ignore[import-untyped]
+            import pyarrow as pa
 
             return pa.table(dict(columns))
         import pandas as pd
