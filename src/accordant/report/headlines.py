@@ -144,12 +144,12 @@ def _scrutinised(findings: Findings) -> dict[str, str]:
     weighed, trust, hidden = findings.weighed, findings.trust.sentences, findings.confounding
     said: dict[str, str] = {
         "weights": weighed.sentences[0] if weighed else f"There is no winner to look behind: {findings.unweighed}.",
-        "conflict": conflict_pairs(findings),
+        "conflict": clean(f"{findings.disputes.summary} {conflict_pairs(findings)}"),
         "trust": trust[1] if len(trust) > 1 else trust[0] if trust else clean("Nothing was certified."),
         "deciders": Markup(" ").join(findings.deciders.sentences[1:2] or findings.deciders.sentences[:1]),
     }
     if hidden:
-        said["confounding"] = hidden.sentences[1] if len(hidden.sentences) > 1 else next(iter(hidden.sentences), "")
+        said["confounding"] = next(iter(hidden.sentences), "")
     return said
 
 

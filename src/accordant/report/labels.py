@@ -21,7 +21,7 @@ PROPER = {
     "kalai smorodinsky": "Kalai–Smorodinsky", "nash": "Nash", "borda": "Borda", "copeland": "Copeland",
     "rawlsian": "Rawlsian", "gini": "Gini", "condorcet": "Condorcet",
 }  # fmt: skip
-TOLD = ("test", "validation", "groups", "scrutiny", "selected", "selection", "notes", "warnings")
+TOLD = ("test", "validation", "groups", "scrutiny", "selected", "selection", "notes", "warnings", "people")
 """Parts of a record that speak of strategies; what was declared keeps its labels."""
 
 
@@ -78,7 +78,8 @@ def with_names(record: Record, names: Mapping[str, str]) -> Record:
         return record
     content = dict(record.content)
     for part in TOLD:
-        content[part] = _with_names(content[part], names)
+        if content.get(part) is not None:
+            content[part] = _with_names(content[part], names)
     # what a strategy is registered as, and its parameters, are no names
     content["strategies"] = {names.get(label, label): about for label, about in content["strategies"].items()}
     return Record.read(content)

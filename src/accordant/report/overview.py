@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from markupsafe import Markup
@@ -14,7 +15,8 @@ from accordant.report.reading import Line, Reading
 from accordant.report.rules import about
 from accordant.report.scale import Cell, interval, number, percent
 from accordant.report.scrutiny import Findings
-from accordant.report.summary import Answer
+from accordant.report.summary import Answer, Check
+from accordant.report.use import may_be_used
 from accordant.runs.record import Column
 
 MOST_ACTIONS = 3  # actions in a sentence on what is decided
@@ -74,15 +76,17 @@ class Overview:
     unseen: tuple[str, ...]  # what the page does not show
 
 
-def overview(reading: Reading, answer: Answer, findings: Findings | None, asked: frozenset[str]) -> Overview:
+def overview(
+    reading: Reading, answer: Answer, findings: Findings | None, checks: Sequence[Check], asked: frozenset[str]
+) -> Overview:
     """Return what stands on the first screen.
 
     Parameters
     ----------
     reading
         The run.
-    answer, findings
-        What is said of its result and of its scrutiny.
+    answer, findings, checks
+        What is said of its result, of its scrutiny, and of the criteria of its scope card.
     asked
         Chapters that sections fill which were added to the run.
     """
@@ -90,12 +94,13 @@ def overview(reading: Reading, answer: Answer, findings: Findings | None, asked:
         Statement("What was decided", _decided(reading, answer), (("rules", "every rule"),)),
         Statement(
             "How sure that is",
-            Markup(" ").join(answer.scores),
+            Markup(" ").join([*answer.scores[-1:], *answer.scores[:-1]]),
             (("leaderboard", "leaderboard"), ("validation", "selection")),
         ),
     ]
     if findings is not None:
-        statements += _scrutinised(findings)
+        statements.append(_decider(findings))
+    statements.append(Statement("May I use it?", may_be_used(reading, answer, checks), (("scope", "scope card"),)))
     return Overview(tuple(statements), _comparison(reading), _unseen(reading, findings, asked))
 
 
@@ -125,19 +130,14 @@ def _action_shares(reading: Reading, line: Line) -> list[tuple[float, str]]:
     return found
 
 
-def _scrutinised(findings: Findings) -> list[Statement]:
-    """Return what decides the result, whether the conflict is real, and what the decisions withstand."""
-    weighed, deciders, trust, hidden = findings.weighed, findings.deciders, findings.trust, findings.confounding
+def _decider(findings: Findings) -> Statement:
+    """Return what decides the result: the nearest border of the weights, whose preference, and what it withstands."""
+    weighed, deciders, trust = findings.weighed, findings.deciders, findings.trust
     border = weighed.sentences[-1:] if weighed else ()
-    decides = Markup(" ").join([*border, *deciders.sentences[:1]])
-    hidden_said = [] if hidden is None else [clean(each) for each in hidden.sentences[:1]]
-    hidden_place = () if hidden is None else (("confounding", "hidden reasons"),)
-    withstands = Markup(" ").join([*trust.sentences[:1], *hidden_said])
-    return [
-        Statement("What decides it", decides, (("weights", "weights"), ("deciders", "who decides"))),
-        Statement("Is the conflict real?", clean(findings.disputes.summary), (("conflict", "pairs of metrics"),)),
-        Statement("What it withstands", withstands, (("trust", "misreports"), *hidden_place)),
-    ]
+    words = Markup(" ").join([*border, *deciders.sentences[:1], *trust.sentences[:1]])
+    return Statement(
+        "What decides it", words, (("weights", "weights"), ("deciders", "who decides"), ("trust", "misreports"))
+    )
 
 
 def _comparison(reading: Reading) -> Comparison | None:
@@ -209,8 +209,6 @@ def _unseen(reading: Reading, findings: Findings | None, asked: frozenset[str]) 
     """Return what a reader must not take from the page."""
     record = reading.record
     said = []
-    if record.data.simulated:
-        said.append("Rows are simulated: no number here is about real people.")
     if not record.learning.action_aware:
         said.append("Outcomes are assumed not to depend on the action, which the data cannot test.")
     elif findings is not None and findings.confounding is not None:

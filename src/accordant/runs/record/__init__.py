@@ -1,6 +1,6 @@
 """What ``run.json`` holds, typed: `record` is the whole, its parts stand beside it, and `parts` makes them."""
 
-from accordant.runs.record.board import Board, Column, GroupRate, GroupRow, GroupTable, Limits, MetricFigures, Row
+from accordant.runs.record.board import Board, Column, GroupRate, GroupRow, GroupTable, Limits, MetricFigures, PeoplePart, Row
 from accordant.runs.record.learning import (
     ErrorPart,
     GridPart,
@@ -49,6 +49,7 @@ __all__ = [
     "MetricFigures",
     "OutcomeModelPart",
     "Overlap",
+    "PeoplePart",
     "PromisePart",
     "ProxyCheck",
     "Record",

@@ -11,7 +11,7 @@ from pydantic import ConfigDict, Field
 
 from accordant.cases.spec import MetricSpec
 from accordant.problem import DecisionProblem
-from accordant.runs.record.board import Board, GroupTable
+from accordant.runs.record.board import Board, GroupTable, PeoplePart
 from accordant.runs.record.learning import GridPart, LearningPart, OutcomeModelPart, PromisePart, UnusualPart
 from accordant.runs.record.rewards import RewardSource, StakeholderGroups
 from accordant.runs.record.scrutiny import ScrutinyPart
@@ -111,6 +111,8 @@ class Record(Section):
         What became of the stakeholders that the case wants split; empty if it wants none.
     strategies
         By label.
+    people
+        Expected rewards and decisions of single untouched rows; None in records made without them.
     """
 
     format: int
@@ -135,6 +137,7 @@ class Record(Section):
     stakeholder_groups: tuple[StakeholderGroups, ...] = ()
     strategies: dict[str, StrategyPart]
     scope: CardPart | None
+    people: PeoplePart | None = None
     cost: Cost
 
     @property
