@@ -110,12 +110,14 @@ def _board(reading: Reading, board: Board) -> Json | None:
         return None
     return {
         "metrics": scores.labels,
+        "known": [reading.label(metric) for metric in scores.labels],
         "names": scores.names,
         "labels": [reading.label(name) for name in scores.names],
         "candidates": scores.candidates.tolist(),
         "selectable": scores.selectable.tolist(),
         "declared": scores.declared,
         "values": scores.composite.normalised.tolist(),
+        "alike": [row.alike for row in board.leaderboard],
         "limits": [(row.score.low, row.score.high) for row in board.leaderboard],
     }
 

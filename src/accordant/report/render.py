@@ -84,7 +84,7 @@ def render(record: Record, added: Sequence[Link] = ()) -> str:
         checks=judged,
         scrutiny=looked_at,
         given=[name for name, source in record.reward_sources.items() if source.given],
-        command=_command(record),
+        command=_command(reading),
         added=sections,
         more_style="\n".join(dict.fromkeys(each.style for each in sections if each.style)),
     )  # fmt: skip
@@ -142,8 +142,9 @@ def _unselectable(record: Record) -> list[str]:
     return [name for name, about in found if about.candidate and not about.selectable]
 
 
-def _command(record: Record) -> str:
-    sources = {record.declared_name(name): source for name, source in record.reward_sources.items() if source.given}
+def _command(reading: Reading) -> str:
+    record = reading.record
+    sources = {reading.label(record.declared_name(name)): source for name, source in record.reward_sources.items() if source.given}
     given = [f"{name}={source.learned_from}" for name, source in sources.items()]
     flags = [part for each in given for part in ("--preferences", each)]
     parts = ["accordant", "run", record.case.name, *flags, "--seed", str(record.seed)]

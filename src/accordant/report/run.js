@@ -106,14 +106,15 @@ function weightsPart(board) {
     says.replaceChildren(...sentence(given, now));
     table.replaceChildren(...now.order.filter((row) => board.candidates[row]).map((row) => line(row, scores, now, same)));
     document.getElementById("moved-limits").classList.toggle("stressed", !same);
-    const named = board.metrics.filter((metric) => weights[metric] > 0).map((metric) => `${metric}=${weights[metric]}`);
+    const named = board.metrics.flatMap((metric, at) => (weights[metric] > 0 ? [`${board.known[at]}=${weights[metric]}`] : []));
     command.textContent = `accordant reweigh RUN --weights ${quoted(named.join(","))}`;
   }
 
   function line(row, scores, now, same) {
     const name = board.names[row], selected = name === run.selected;
     const head = element("th", { scope: "row", class: "strategy" }, element("span", { class: "name" }, name));
-    if (selected) head.append(element("span", { class: "kind" }, element("strong", { class: "tag" }, "selected")));
+    if (selected) head.append(element("strong", { class: "tag sub" }, "selected"));
+    if (board.alike[row]) head.append(element("span", { class: "detail" }, `decides as ${board.alike[row]}`));
     const made = element("tr", {}, head, ...[
       now.places[row] ?? "–", was.places[row] ?? "–", score(scores[row]),
       same ? interval(...board.limits[row]) || "–" : "–", score(before[row]),
