@@ -67,7 +67,7 @@ class Page(HTMLParser):
         self.words.append(" " if tag not in {"strong", "a", "sup"} else "")
 
     def handle_data(self, data: str) -> None:
-        if "style" in self.open:
+        if {"style", "script"} & set(self.open):
             return
         self.words.append(data)
         if self.rows and {"td", "th"} & set(self.open):

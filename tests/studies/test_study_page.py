@@ -47,7 +47,7 @@ class Page(HTMLParser):
         assert self.open and self.open.pop() == tag, tag
 
     def handle_data(self, data):
-        if self.open and self.open[-1] != "style":
+        if self.open and self.open[-1] not in {"style", "script"}:
             self.words.append(data)
 
 

@@ -51,7 +51,7 @@ class Page(HTMLParser):
         self.words.append(" ")
 
     def handle_data(self, data):
-        if "style" not in self.open:
+        if not {"style", "script"} & set(self.open):
             self.words.append(data)
 
     def attributes(self, name):
