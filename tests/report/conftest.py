@@ -148,6 +148,7 @@ def tiny_record(
             for name, kind, candidate in names
         },
         "scope": card(),
+        "people": people(names, stakeholders, len(actions)),
         "cost": {"seconds": 1.5, "cpu_seconds": 1.25},
     }  # fmt: skip
 
@@ -164,6 +165,19 @@ def group_table(names: list[tuple[str, str, bool]], stakeholders: tuple[str, ...
             share = spread(name, label) if n else None
             rows.append({"strategy": name, "group": label, "n": n, "favourable_share": share, "mean_rewards": means})
     return {"attributes": attributes, "rows": rows}
+
+
+def people(names: list[tuple[str, str, bool]], stakeholders: tuple[str, ...], n_actions: int, n: int = 6) -> Json:
+    rows = list(range(0, 5 * n, 5))
+    actions = range(n_actions)
+    return {
+        "rows": rows, "n": 40,
+        "expected": {who: [[round(spread(who, row, action), 4) for action in actions] for row in rows] for who in stakeholders},
+        "decisions": {
+            name: [[1 / n_actions] * n_actions if name == "random" else int(n_actions * spread(name, row)) for row in rows]
+            for name, _, _ in names
+        },
+    }  # fmt: skip
 
 
 def card() -> Json:

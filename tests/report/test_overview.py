@@ -12,7 +12,7 @@ from accordant.report.overview import overview
 from accordant.report.reading import Reading
 from accordant.report.render import render
 from accordant.report.scrutiny import findings
-from accordant.report.summary import answer
+from accordant.report.summary import answer, checks
 from accordant.runs.record import Record
 
 Json = dict[str, Any]
@@ -20,7 +20,7 @@ Json = dict[str, Any]
 
 def seen(record: Json, asked: frozenset[str] = frozenset()):
     reading = Reading.named(Record.read(record))
-    return overview(reading, answer(reading), findings(reading), asked)
+    return overview(reading, answer(reading), findings(reading), checks(reading), asked)
 
 
 def first_screen(record: Json) -> str:
@@ -124,7 +124,7 @@ def test_what_was_not_asked_is_said_until_it_is(records: dict[str, Json]) -> Non
     assert "Not asked of this run yet: why one person's decision was taken." in unseen
     assert "Certificates" not in unseen
     assert "Not asked" not in " ".join(seen(records["tiny"], frozenset({"talks", "lists", "person"})).unseen)
-    assert "Rows are simulated: no number here is about real people." in seen(records["bare"]).unseen
+    assert "Not on people" in seen(records["bare"]).statements[-1].words
 
 
 @pytest.mark.parametrize("name", ["tiny", "scrutinised", "constant on top", "all undefined"])

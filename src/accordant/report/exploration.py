@@ -12,17 +12,14 @@ from typing import Any
 
 from markupsafe import Markup
 
-from accordant.errors import InputError
-from accordant.evaluation.composite import EQUAL
 from accordant.json_values import json_value
 from accordant.metrics.metric import TOLERANCE
 from accordant.report.distribution import Grouping
 from accordant.report.overview import Comparison
 from accordant.report.page import script_data
-from accordant.report.reading import Json, Line, Reading
+from accordant.report.reading import EQUAL, Json, Line, Reading
 from accordant.report.scale import number
 from accordant.runs.record import Board, Column, PeoplePart
-from accordant.runs.record.stored_scores import StoredScores
 
 LEAST_PEOPLE = 2  # in a group whose means are shown by themselves
 
@@ -101,24 +98,21 @@ def _weight(reading: Reading, column: Column) -> float:
 
 def _board(reading: Reading, board: Board) -> Json | None:
     """Return what scores of a leaderboard are made of; None if it has no candidate, or is not described."""
-    record = reading.record
-    if not {row.strategy for row in board.leaderboard} <= record.strategies.keys():
-        return None
-    try:
-        scores = StoredScores.of(record, board, {each.label: _weight(reading, each) for each in board.metrics})
-    except (InputError, KeyError):
+    record, rows, metrics = reading.record, board.leaderboard, [column.label for column in board.metrics]
+    described = {row.strategy for row in rows} <= record.strategies.keys()
+    if not described or not any(row.candidate for row in rows) or not any(column.weight for column in board.metrics):
         return None
     return {
-        "metrics": scores.labels,
-        "known": [reading.label(metric) for metric in scores.labels],
-        "names": scores.names,
-        "labels": [reading.label(name) for name in scores.names],
-        "candidates": scores.candidates.tolist(),
-        "selectable": scores.selectable.tolist(),
-        "declared": scores.declared,
-        "values": scores.composite.normalised.tolist(),
-        "alike": [row.alike for row in board.leaderboard],
-        "limits": [(row.score.low, row.score.high) for row in board.leaderboard],
+        "metrics": metrics,
+        "known": [reading.label(metric) for metric in metrics],
+        "names": [row.strategy for row in rows],
+        "labels": [reading.label(row.strategy) for row in rows],
+        "candidates": [row.candidate for row in rows],
+        "selectable": [record.strategies[row.strategy].selectable for row in rows],
+        "declared": record.declared_order(board),
+        "values": [[row.metrics[metric].normalised for metric in metrics] for row in rows],
+        "alike": [row.alike for row in rows],
+        "limits": [(row.score.low, row.score.high) for row in rows],
     }
 
 

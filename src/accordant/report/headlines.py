@@ -149,7 +149,7 @@ def _scrutinised(findings: Findings) -> dict[str, str]:
         "deciders": Markup(" ").join(findings.deciders.sentences[1:2] or findings.deciders.sentences[:1]),
     }
     if hidden:
-        said["confounding"] = next(iter(hidden.sentences), "")
+        said["confounding"] = hidden.sentences[1] if len(hidden.sentences) > 1 else next(iter(hidden.sentences), "")
     return said
 
 

@@ -62,9 +62,7 @@ def readable_names(record: Record) -> dict[str, str]:
     declared = _declared(record)
     words = {name: name.replace("_", " ").strip() for name in declared if "_" in name.strip("_ ")}
     spoken = list(words.values())
-    words = {
-        name: said for name, said in words.items() if spoken.count(said) == 1 and said not in declared
-    }
+    words = {name: said for name, said in words.items() if spoken.count(said) == 1 and said not in declared}
     labels = dict.fromkeys(
         [row.strategy for row in (*record.test.leaderboard, *record.validation.leaderboard)] + list(record.strategies)
     )

@@ -92,11 +92,7 @@ def overview(
     """
     statements = [
         Statement("What was decided", _decided(reading, answer), (("rules", "every rule"),)),
-        Statement(
-            "How sure that is",
-            Markup(" ").join([*answer.scores[-1:], *answer.scores[:-1]]),
-            (("leaderboard", "leaderboard"), ("validation", "selection")),
-        ),
+        _sureness(answer, findings),
     ]
     if findings is not None:
         statements.append(_decider(findings))
@@ -128,6 +124,17 @@ def _action_shares(reading: Reading, line: Line) -> list[tuple[float, str]]:
             if value is not None:
                 found.append((scale * value, str(metric.parameters.get("action"))))
     return found
+
+
+def _sureness(answer: Answer, findings: Findings | None) -> Statement:
+    """Return whether the test rows tell the selected strategy from the best, its scores, and what stays hidden."""
+    hidden = None if findings is None else findings.confounding
+    hidden_said = [] if hidden is None else [clean(each) for each in hidden.sentences[:1]]
+    hidden_place = () if hidden is None else (("confounding", "hidden reasons"),)
+    words = Markup(" ").join([*answer.scores[-1:], *answer.scores[:-1], *hidden_said])
+    return Statement(
+        "How sure that is", words, (("leaderboard", "leaderboard"), ("validation", "selection"), *hidden_place)
+    )
 
 
 def _decider(findings: Findings) -> Statement:

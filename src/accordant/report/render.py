@@ -144,7 +144,11 @@ def _unselectable(record: Record) -> list[str]:
 
 def _command(reading: Reading) -> str:
     record = reading.record
-    sources = {reading.label(record.declared_name(name)): source for name, source in record.reward_sources.items() if source.given}
+    sources = {
+        reading.label(record.declared_name(name)): source
+        for name, source in record.reward_sources.items()
+        if source.given
+    }
     given = [f"{name}={source.learned_from}" for name, source in sources.items()]
     flags = [part for each in given for part in ("--preferences", each)]
     parts = ["accordant", "run", record.case.name, *flags, "--seed", str(record.seed)]

@@ -17,7 +17,7 @@ from accordant.deliberation.options import DeliberationOptions
 from accordant.deliberation.section import cast_for, deliberate, deliberate_often, open_deliberation
 from accordant.deliberation.participants import Cast
 
-VOID = {"meta", "br", "wbr"}
+VOID = {"meta", "br", "wbr", "input"}
 PAIR, FIVE = "rawlsian,biased", "rawlsian,utilitarian,care,egalitarian,biased"
 
 

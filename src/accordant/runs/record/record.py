@@ -145,6 +145,13 @@ class Record(Section):
         """Those rewards that were learned from records of a file."""
         return {name: source for name, source in self.reward_sources.items() if source.learned_from}
 
+    def declared_order(self, board: Board) -> tuple[int, ...]:
+        """Return positions of the rows of a board as strategies were declared, baselines first: equals come in it."""
+        rows, declared = board.leaderboard, list(self.strategies)
+        return tuple(
+            sorted(range(len(rows)), key=lambda s: (rows[s].kind != "baseline", declared.index(rows[s].strategy)))
+        )
+
     def declared_name(self, stakeholder: str) -> str:
         """Return what the case as it was declared calls a stakeholder, or the one of which it is a group."""
         parts = {name: part.stakeholder for part in self.stakeholder_groups for name in part.names}

@@ -1,6 +1,7 @@
 """`StoredScores`: what a leaderboard that a run has stored comes to at any weights of its metrics.
 
-`accordant.runs.reweighing` and the page of a run make scores of it, so that both say the same to the last bit.
+The script on the page of a run does the same with the normalised values that the record holds: to the last bit, because
+both divide and add in the order of the metrics.
 """
 
 from __future__ import annotations
@@ -58,10 +59,9 @@ class StoredScores:
         if board.normalisation == "natural":
             composite.normalised[..., [column.range is None for column in columns]] = np.nan
         names = tuple(row.strategy for row in rows)
-        order = sorted(range(len(names)), key=lambda s: (rows[s].kind != "baseline", list(declared).index(names[s])))
         return cls(
             names, labels, composite, np.array([row.candidate for row in rows]),
-            np.array([declared[name].selectable for name in names]), tuple(order),
+            np.array([declared[name].selectable for name in names]), record.declared_order(board),
         )  # fmt: skip
 
     def order(self) -> list[int]:
