@@ -105,11 +105,11 @@ def test_actions_are_told_where_the_case_measures_them(records: dict[str, Json])
     for row in record["test"]["leaderboard"]:
         row["metrics"]["Extra"]["value"] = 0.25
     said = seen(record).statements[0].words
-    assert "It takes Grant in 25% of the test rows; other actions are not measured." in said
+    assert "It takes Grant in 25% of the untouched rows; other actions are not measured." in said
     record["case"]["metrics"]["Gap"] = {"metric": "share_of_action", "parameters": {"action": "Deny", "percent": True}}
     for row in record["test"]["leaderboard"]:
         row["metrics"]["Gap"]["value"] = 75.0
-    assert "It takes Deny in 75% and Grant in 25% of the test rows." in seen(record).statements[0].words
+    assert "It takes Deny in 75% and Grant in 25% of the untouched rows." in seen(record).statements[0].words
     del record["case"]["metrics"]["Gap"]
     for row in record["test"]["leaderboard"]:
         row["metrics"]["Extra"]["value"] = 0.0
@@ -140,8 +140,8 @@ def test_without_a_selected_strategy_nothing_is_compared(records: dict[str, Json
     record["selected"] = None
     found = seen(record)
     assert found.comparison is None
-    assert "selected no strategy" in found.statements[0].words
-    assert "Cross-validation selected no strategy." in first_screen(record)
+    assert "No strategy was selected" in found.statements[0].words
+    assert "No strategy was selected on held-out folds." in first_screen(record)
 
 
 def test_the_rule_is_told_with_its_parameters(records: dict[str, Json]) -> None:

@@ -185,7 +185,7 @@ def test_undefined_is_said_with_n_and_reason(records: dict[str, Json]) -> None:
     assert "not defined (n=0: group '1' of type has no contexts given a favourable action (n=0))" in text
     assert "not defined on 12.5% of resamples" in text
     assert "not defined (n=" not in Page(rendered(records["tiny"])).text
-    assert "not defined (n=0: no test row is in this group)" in Page(rendered(records["intersections"])).text
+    assert "not defined (n=0: no untouched row is in this group)" in Page(rendered(records["intersections"])).text
     assert "None" not in re.sub(r"<style>.*?</style>", "", rendered(records["all undefined"]), flags=re.DOTALL)
 
 
@@ -194,7 +194,7 @@ def test_a_constant_on_top_is_said_on_top_and_only_then(variant: Json) -> None:
     applies = any(VERDICT in remark for remark in variant["test"]["remarks"])
     assert ("No strategy earns its cost on this score" in text) == applies
     if applies:
-        assert text.index(VERDICT) < text.index("Cross-validation on")
+        assert text.index(VERDICT) < text.index("Selected on held-out folds of")
 
 
 def test_verdict_is_recognised_in_the_sentences_of_the_evaluation() -> None:

@@ -111,7 +111,7 @@ def _decided(reading: Reading, answer: Answer) -> Markup:
     named = [(share, action) for share, action in shares[:MOST_ACTIONS] if share >= LEAST_SHARE]
     taken = listed([f"{action} in {percent(share / 100)}" for share, action in named])
     other = "" if len(shares) >= len(reading.record.case.problem.actions) else "; other actions are not measured"
-    return sentence(answer.chosen, does, f" It takes {taken} of the test rows{other}." if taken else "")
+    return sentence(answer.chosen, does, f" It takes {taken} of the untouched rows{other}." if taken else "")
 
 
 def _action_shares(reading: Reading, line: Line) -> list[tuple[float, str]]:
@@ -127,7 +127,7 @@ def _action_shares(reading: Reading, line: Line) -> list[tuple[float, str]]:
 
 
 def _sureness(answer: Answer, findings: Findings | None) -> Statement:
-    """Return whether the test rows tell the selected strategy from the best, its scores, and what stays hidden."""
+    """Return whether the untouched rows tell the selected strategy from the best, its scores, and what stays hidden."""
     hidden = None if findings is None else findings.confounding
     hidden_said = [] if hidden is None else [clean(each) for each in hidden.sentences[:1]]
     hidden_place = () if hidden is None else (("confounding", "hidden reasons"),)
