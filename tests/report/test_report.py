@@ -216,7 +216,7 @@ def test_verdict_is_recognised_in_the_sentences_of_the_evaluation() -> None:
 
 def test_answer_names_selection_score_and_constant(records: dict[str, Json]) -> None:
     said = Page(rendered(records["tiny"])).text
-    assert "selected utilitarian (compromise)" in said
+    assert "training rows: utilitarian (compromise)" in said
     assert "0.900 (with a 90% interval of [0.870, 0.950])" in said
     constant = "(Always Grant) scores 0.750 (with a 90% interval of [0.720, 0.800])"
     assert f"{constant}, less than the selected strategy" in said
@@ -254,7 +254,7 @@ def test_a_selection_that_consults_nobody_is_said_first(records: dict[str, Json]
     record["selection"]["consults"] = "It decides by what Lender wants and consults nobody else."
     first = answer(Reading.of(record)).sentences[0].striptags()
     assert first.endswith(
-        "selected utilitarian (compromise). It decides by what Lender wants and consults nobody else."
+        "utilitarian (compromise). It decides by what Lender wants and consults nobody else."
     )
 
 
