@@ -26,7 +26,12 @@ def test_each_obstacle_is_said_before_the_next(records: dict[str, Json]) -> None
     record["data"]["simulated"] = False
     assert said(record).startswith("Not as it stands: the value does not meet the threshold of Accuracy.")
     record["scope"]["criteria"] = record["scope"]["criteria"][:1]
-    assert said(record).startswith("Only for what its card allows: nothing in the record speaks against that, and nothing")
+    assert said(record).startswith("Only for what its card allows: no threshold is missed; read the 1 warning below first, and")
+    row = next(row for row in record["test"]["leaderboard"] if row["strategy"] == record["selected"])
+    row["among_best"] = False
+    assert said(record).startswith("Not as it stands: another strategy is shown to score higher.")
+    row["below_best_constant"] = True
+    assert said(record).startswith("It is not needed: the same action for everybody (Always Grant) scores higher.")
     card, record["scope"] = record["scope"], None
     assert said(record) == "Not yet: nobody has stated what it is for, there is no scope card."
     record["scope"], record["selected"] = card, None
@@ -45,7 +50,7 @@ def test_the_card_is_told_in_words(records: dict[str, Json]) -> None:
         "findings": [{"code": "affected-not-consulted", "words": "x"}, {"code": "other", "words": "y"}],
     }  # fmt: skip
     words = said(record)
-    assert "The scope card allows one, two, three and more; not harm." in words
+    assert "The scope card allows one, two, three and more, and excludes harm." in words
     assert "Not consulted: Lender." in words and "The card leaves 1 point open." in words
     assert words.endswith("Who answers for a use: the board, review by 2030-01-01.")
 

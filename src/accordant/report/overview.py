@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -20,6 +21,7 @@ from accordant.report.use import may_be_used
 from accordant.runs.record import Column
 
 MOST_ACTIONS = 3  # actions in a sentence on what is decided
+FORMULA = re.compile(r",\s[^,\[]*\[.*")  # at the end of what a rule does; the part on rules has it
 LEAST_SHARE = 0.05  # percent of rows; less would be written as 0.0%
 COMPARED = ("utilitarian", "logged")  # registered names of what the selected strategy is compared with, and why:
 # the sum of all rewards, and what was done before; the best constant action comes third
@@ -106,6 +108,7 @@ def _decided(reading: Reading, answer: Answer) -> Markup:
     if line is None:
         return answer.chosen
     what = about(reading, line)
+    what = FORMULA.sub("", what)
     does = sentence(" The rule: ", clean(what[0].lower() + what[1:]), "" if what.endswith(".") else ".") if what else ""
     shares = sorted(_action_shares(reading, line), reverse=True)
     named = [(share, action) for share, action in shares[:MOST_ACTIONS] if share >= LEAST_SHARE]
@@ -167,8 +170,8 @@ def _comparison(reading: Reading) -> Comparison | None:
     scrutiny = reading.record.scrutiny
     gains = None if scrutiny is None else scrutiny.gains
     sentences = tuple(
-        clean(gains.sentence) if gains and gains.other == each.name else _against(line, each, names, means)
-        for each, _ in heads[1:]
+        clean(gains.sentence) if gains and gains.other == each.name else _against(line, each, words, names, means)
+        for each, words in heads[1:]
     )
     caution = (
         "Other differences are means, and not tested."
@@ -196,7 +199,7 @@ def _cell(reading: Reading, line: Line, stakeholder: str, mean: float | None) ->
     return Cell(number(mean))
 
 
-def _against(line: Line, other: Line, names: list[str], means: dict[str, list[float | None]]) -> Markup:
+def _against(line: Line, other: Line, words: str, names: list[str], means: dict[str, list[float | None]]) -> Markup:
     """Say whose mean reward is higher under one strategy than under another, as both are written."""
     told: dict[str, list[str]] = {"higher for": [], "lower for": [], "equal for": []}
     for name, mine, theirs in zip(names, means[line.name], means[other.name], strict=True):
@@ -209,7 +212,8 @@ def _against(line: Line, other: Line, names: list[str], means: dict[str, list[fl
         for word, group in told.items()
         if group
     ]
-    return sentence("Against ", strong(other.name), f": {', '.join(parts) or 'not known'}.")
+    what = f" ({words})" if words else ""
+    return sentence("Against ", strong(other.name), f"{what}: {', '.join(parts) or 'not known'}.")
 
 
 def _unseen(reading: Reading, findings: Findings | None, asked: frozenset[str]) -> tuple[str, ...]:

@@ -98,7 +98,11 @@ def _close(reading: Reading) -> list[Markup]:
             worse = "; the selected strategy is shown not to be the best."
             end = "; the selected strategy cannot be told from the best." if line.row.among_best else worse
     whose = ", the selected strategy," if best.selected else ""
-    return [sentence(strong(best.name), f"{whose} has the highest composite score on these rows{end}")]
+    start = f"{whose} has the highest composite score on these rows"
+    if best.row.among_best is None and any(each is not None for each in told):
+        start += ", but was not compared: its interval is withheld, or the log hardly supports what it decides"
+        end = end.replace("from the best.", "from the best of the others.")
+    return [sentence(strong(best.name), start, end)]
 
 
 def _exceptions(reading: Reading) -> tuple[str, ...]:

@@ -42,9 +42,15 @@ def _verdict(reading: Reading, answer: Answer, unmet: Sequence[str]) -> tuple[st
         return "Not yet", "nobody has stated what it is for, there is no scope card"
     if answer.verdict:
         return "It is not needed", "no strategy does better than the same action for everybody"
+    line, constant = reading.selected, record.test.best_constant
+    if line is not None and line.row.below_best_constant:
+        return "It is not needed", f"the same action for everybody ({constant}) scores higher"
+    if line is not None and line.row.among_best is False:
+        return "Not as it stands", "another strategy is shown to score higher"
     if unmet:
         return "Not as it stands", f"the value does not meet the threshold of {listed(list(unmet))}"
-    return "Only for what its card allows", "nothing in the record speaks against that, and nothing proves it right"
+    warned = f"; read the {counted(len(record.warnings), 'warning')} below first" if record.warnings else ""
+    return "Only for what its card allows", f"no threshold is missed{warned}, and nothing here proves it right"
 
 
 def _card(card: CardPart) -> list[str]:
@@ -53,7 +59,7 @@ def _card(card: CardPart) -> list[str]:
     told = []
     allowed, excluded = _uses(content.get("in_scope_uses")), _uses(content.get("out_of_scope_uses"))
     if allowed:
-        told.append(f"The scope card allows {allowed}" + (f"; not {excluded}." if excluded else "."))
+        told.append(f"The scope card allows {allowed}" + (f", and excludes {excluded}." if excluded else "."))
     elif excluded:
         told.append(f"The scope card excludes {excluded}.")
     silent = [str(each["name"]) for each in content.get("stakeholders") or () if not each.get("consulted")]
