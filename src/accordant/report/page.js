@@ -20,7 +20,7 @@ function element(name, properties = {}, ...children) {
 /** Return the number that a cell begins with, thousands apart by thin spaces and true minus signs; NaN if none. */
 function leadingNumber(text) {
   const plain = text.trim().replace(/[\u202f\u00a0]/g, "").replace(/\u2212/g, "-").replace(/^[<>]\s*/, "");
-  const found = /^[▼\s]*(?:worst off:\s*)?(-?\d+(?:[.,]\d+)?)/.exec(plain);
+  const found = /^[▼\s]*(?:worst off:\s*)?([+-]?\d+(?:[.,]\d+)?)/.exec(plain);
   return found ? Number(found[1].replace(",", ".")) : NaN;
 }
 
