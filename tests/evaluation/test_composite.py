@@ -147,7 +147,9 @@ def test_order_of_strategies_and_metrics_does_not_matter():
     np.testing.assert_allclose(moved.scores, base.scores[order], rtol=1e-14)
 
 
-@given(arrays(np.float64, st.tuples(st.integers(1, 4), st.integers(1, 20)), elements=st.floats(-1e6, 1e6)), st.booleans())
+@given(
+    arrays(np.float64, st.tuples(st.integers(1, 4), st.integers(1, 20)), elements=st.floats(-1e6, 1e6)), st.booleans()
+)
 def test_sums_are_added_in_the_order_of_the_metrics_whatever_the_layout(values, turned):
     given_values = np.asfortranarray(values) if turned else values
     by_hand = []

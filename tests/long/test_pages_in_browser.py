@@ -1,4 +1,4 @@
-"""Pages of wings in a real browser: their policy lets the script of all pages run, and nobody is shut out, by day or by night."""
+"""Pages of wings in a real browser: their policy lets the script of all pages run, and nobody is shut out."""
 
 from __future__ import annotations
 
@@ -15,7 +15,14 @@ from accordant.cli.app import app
 EXAMPLES = Path(__file__).parents[2] / "examples"
 COMMANDS = {
     "debate": ("deliberate", "triage", "--agents", "rawlsian,biased", "--settle", "bargain"),
-    "learners": ("preferences", f"{EXAMPLES}/preferences/choices.csv", "--method", "random_effects", "--resamples", "100"),
+    "learners": (
+        "preferences",
+        f"{EXAMPLES}/preferences/choices.csv",
+        "--method",
+        "random_effects",
+        "--resamples",
+        "100",
+    ),
     "lists": ("slate", f"{EXAMPLES}/own_slates/library.yaml", "--resamples", "100"),
 }
 

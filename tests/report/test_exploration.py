@@ -20,7 +20,9 @@ Json = dict[str, Any]
 
 
 def data(record: Json) -> Json:
-    text = re.search(r'<script type="application/json" id="run-data">(.*?)</script>', render(Record.read(record)), re.DOTALL)[1]
+    text = re.search(
+        r'<script type="application/json" id="run-data">(.*?)</script>', render(Record.read(record)), re.DOTALL
+    )[1]
     return json.loads(text)
 
 

@@ -93,7 +93,9 @@ def test_names_change_no_number(variant: Json) -> None:
     record = Record.read(variant)
     named = with_names(record, readable_names(record))
     assert numbers(named.content) == numbers(record.content)
-    assert [about.metric for about in named.case.metrics.values()] == [each.metric for each in record.case.metrics.values()]
+    assert [about.metric for about in named.case.metrics.values()] == [
+        each.metric for each in record.case.metrics.values()
+    ]
     assert [about.name for about in named.strategies.values()] == [each.name for each in record.strategies.values()]
 
 

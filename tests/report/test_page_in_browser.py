@@ -156,7 +156,9 @@ def weights_to_try():
 @pytest.mark.parametrize("normalisation", ["natural", "relative"])
 def test_moved_weights_give_what_reweigh_gives_to_the_last_bit(runs, show, normalisation, monkeypatch):
     run = runs[normalisation]
-    monkeypatch.setattr("accordant.runs.sections.reweighing._drawn_again", lambda *content: (None, "resamples are not asked for"))
+    monkeypatch.setattr(
+        "accordant.runs.sections.reweighing._drawn_again", lambda *content: (None, "resamples are not asked for")
+    )
     names = readable_names(run.record)
     opened = show(run.path / "report.html")
     page, tried = opened.page, 0
@@ -166,11 +168,21 @@ def test_moved_weights_give_what_reweigh_gives_to_the_last_bit(runs, show, norma
         rows = [row for row in found.rows if row.candidate]
         shown = leaderboard(page)
         assert [label for label, _, _ in shown] == [row.strategy for row in rows]
-        assert [repr(score) for _, score, _ in shown] == ["nan" if row.score is None else repr(row.score) for row in rows]
+        assert [repr(score) for _, score, _ in shown] == [
+            "nan" if row.score is None else repr(row.score) for row in rows
+        ]
         for row, (_, _, cells) in zip(rows, shown, strict=True):
-            wanted = [str(row.place or "–"), str(row.place_of_run or "–"), score_text(row.score), "–", score_text(row.score_of_run)]
+            wanted = [
+                str(row.place or "–"),
+                str(row.place_of_run or "–"),
+                score_text(row.score),
+                "–",
+                score_text(row.score_of_run),
+            ]
             assert cells == wanted
-        leads, before, then = (names.get(name, name) for name in (found.winner, found.winner_of_run, found.selected_then))
+        leads, before, then = (
+            names.get(name, name) for name in (found.winner, found.winner_of_run, found.selected_then)
+        )
         chosen = f"{then} would" if found.selected_then != found.selected else "the selected strategy would"
         assert page.text_content("#moved-says").startswith(
             f"At these weights {leads} leads; at those of the run {before} leads. On held-out folds {chosen} have been chosen"
@@ -187,7 +199,10 @@ def test_weights_of_the_run_show_its_own_leaderboard_with_its_intervals(runs, sh
     for label, score, cells in leaderboard(page):
         assert score == wanted[label].value
         assert cells[3] == f"[{number(wanted[label].low)}, {number(wanted[label].high)}]"
-    assert page.inner_text("#moved-command") == "accordant reweigh RUN --weights Accuracy=0.35,Worst_Off=0.25,Parity=0.125,Mean=0.275"
+    assert (
+        page.inner_text("#moved-command")
+        == "accordant reweigh RUN --weights Accuracy=0.35,Worst_Off=0.25,Parity=0.125,Mean=0.275"
+    )
     assert not page.is_visible("#moved-limits")
     set_weights(page, {"Worst_Off": 1})
     assert page.is_visible("#moved-limits") and page.inner_text("#moved-command").endswith("--weights Worst_Off=1")
@@ -227,8 +242,12 @@ def test_tables_are_sorted_by_any_column_and_back(runs, show):
     table = page.locator("table:has(> #scores-1)")
 
     def column(index):
-        return table.locator("tbody").first.locator(f"tr > :nth-child({index})").evaluate_all(
-            "(cells) => cells.map((cell) => (cell.querySelector('.value, .name') ?? cell).textContent.trim())"
+        return (
+            table.locator("tbody")
+            .first.locator(f"tr > :nth-child({index})")
+            .evaluate_all(
+                "(cells) => cells.map((cell) => (cell.querySelector('.value, .name') ?? cell).textContent.trim())"
+            )
         )
 
     original = column(1)
@@ -298,15 +317,20 @@ def test_two_strategies_are_compared_person_by_person(runs, show):
     page.select_option("#second-strategy", label="Always Send home")
     page.select_option("#people-order", label="Night ward")
     assert "utilitarian" in options and "in 48 of 48 rows (100%)" in page.inner_text("#people-says")
-    gains = [
-        {who: rows[k][0] - rows[k][2] for who, rows in people.expected.items()} for k in range(len(people.rows))
-    ]
+    gains = [{who: rows[k][0] - rows[k][2] for who, rows in people.expected.items()} for k in range(len(people.rows))]
     order = sorted(range(len(gains)), key=lambda k: (gains[k]["Night_ward"], people.rows[k]))
     while page.is_visible("#people-more"):
         page.click("#people-more")
-    shown = page.locator("#people-table tbody tr").evaluate_all("(rows) => rows.map((row) => [...row.cells].map((cell) => cell.textContent))")
+    shown = page.locator("#people-table tbody tr").evaluate_all(
+        "(rows) => rows.map((row) => [...row.cells].map((cell) => cell.textContent))"
+    )
     assert shown == [
-        [str(people.rows[k]), "Admit", "Send home", *(("+" if gain > 0 else "") + number(gain) for gain in gains[k].values())]
+        [
+            str(people.rows[k]),
+            "Admit",
+            "Send home",
+            *(("+" if gain > 0 else "") + number(gain) for gain in gains[k].values()),
+        ]
         for k in order
     ]
     assert page.inner_text("#people-changes") == "Admit instead of Send home: 48 rows"
@@ -345,7 +369,9 @@ def test_without_script_nothing_is_offered_that_needs_it(runs, show):
 def test_a_foreign_script_or_style_is_refused(runs, show, tmp_path):
     html = (runs["natural"].path / "report.html").read_text(encoding="utf-8")
     foreign = tmp_path / "page.html"
-    foreign.write_text(html.replace("</main>", "<script>document.title = 'taken'</script><style>body { display: none }</style></main>"))
+    foreign.write_text(
+        html.replace("</main>", "<script>document.title = 'taken'</script><style>body { display: none }</style></main>")
+    )
     opened = show(foreign)
     assert opened.page.title() == "Who gets a bed – accordant report" and opened.page.is_visible("h1")
     assert len(opened.said) == 2 and all("Content Security Policy" in each for each in opened.said)

@@ -102,7 +102,9 @@ def test_nothing_leads_out_of_the_file(variant: Json) -> None:
     assert not {"link", "img", "iframe", "object", "embed", "base", "form"} & {tag for tag, _ in page.tags}
     assert all(href.startswith("#") for href in page.attributes("href"))
     assert not page.attributes("src")
-    assert not re.search(r"url\(|@import|javascript:|fetch\(|XMLHttpRequest|WebSocket|import\(|localStorage|innerHTML", html)
+    assert not re.search(
+        r"url\(|@import|javascript:|fetch\(|XMLHttpRequest|WebSocket|import\(|localStorage|innerHTML", html
+    )
     assert not [key for _, attributes in page.tags for key in attributes if key.startswith("on")]
 
 
@@ -142,7 +144,10 @@ def test_every_strategy_metric_and_stakeholder_appears(variant: Json) -> None:
 
 def test_hostile_names_stay_text(records: dict[str, Json]) -> None:
     html = rendered(records["hostile"])
-    assert re.findall("<script[^>]*>", html) == ['<script type="module">', '<script type="application/json" id="run-data">']
+    assert re.findall("<script[^>]*>", html) == [
+        '<script type="module">',
+        '<script type="application/json" id="run-data">',
+    ]
     assert "\x00" not in html
     assert "49" not in Page(html).text.split("alert(1)")[1][:20]  # a template in a name is not evaluated
     assert "<script>alert(1)</script>" in Page(html).text
@@ -253,9 +258,7 @@ def test_a_selection_that_consults_nobody_is_said_first(records: dict[str, Json]
     record = records["tiny"]
     record["selection"]["consults"] = "It decides by what Lender wants and consults nobody else."
     first = answer(Reading.of(record)).sentences[0].striptags()
-    assert first.endswith(
-        "utilitarian (compromise). It decides by what Lender wants and consults nobody else."
-    )
+    assert first.endswith("utilitarian (compromise). It decides by what Lender wants and consults nobody else.")
 
 
 def test_a_baseline_above_the_constant_is_named_beside_the_verdict(records: dict[str, Json]) -> None:

@@ -26,7 +26,9 @@ def test_each_obstacle_is_said_before_the_next(records: dict[str, Json]) -> None
     record["data"]["simulated"] = False
     assert said(record).startswith("Not as it stands: the value does not meet the threshold of Accuracy.")
     record["scope"]["criteria"] = record["scope"]["criteria"][:1]
-    assert said(record).startswith("Only for what its card allows: no threshold is missed; read the 1 warning below first, and")
+    assert said(record).startswith(
+        "Only for what its card allows: no threshold is missed; read the 1 warning below first, and"
+    )
     row = next(row for row in record["test"]["leaderboard"] if row["strategy"] == record["selected"])
     row["among_best"] = False
     assert said(record).startswith("Not as it stands: another strategy is shown to score higher.")

@@ -37,7 +37,9 @@ def test_rows_are_evenly_spaced_and_hold_the_figures_of_their_contexts(n):
 
 def test_a_rule_that_draws_keeps_its_probabilities():
     decisions, evidence, _ = world(9, drawn=True)
-    np.testing.assert_allclose(people(decisions, evidence).decisions["rule"], decisions["rule"].policy.T, rtol=0, atol=5.1e-5)
+    np.testing.assert_allclose(
+        people(decisions, evidence).decisions["rule"], decisions["rule"].policy.T, rtol=0, atol=5.1e-5
+    )
 
 
 def test_many_actions_leave_fewer_rows():
