@@ -454,6 +454,18 @@ def price(metric: str, labels: tuple[str, ...], stakeholders: tuple[str, ...]) -
     )  # fmt: skip
 
 
+def underscores() -> Json:
+    record = tiny_record(
+        stakeholders=("Night_ward", "Town"), actions=("Send_home", "Admit"),
+        metrics=(("Worst_Off", "max", 0.6), ("mean_reward", "max", 0.4)),
+    )  # fmt: skip
+    words = "learned from answers in Night_ward.csv"
+    source = {"kind": "comparisons", "words": words}
+    record["reward_sources"] = {"Night_ward": source}
+    record["warnings"] = ["Night_ward was asked in Night_ward.csv about Send_home, not about Send_home_early."]
+    return record
+
+
 LONG = "a_strategy_with_an_uncommonly_long_name[and_parameters_that_do_not_end_soon_either]"
 VARIANTS: dict[str, Callable[[], Json]] = {
     "tiny": tiny_record,
@@ -470,6 +482,7 @@ VARIANTS: dict[str, Callable[[], Json]] = {
     "many metrics": lambda: tiny_record(
         metrics=tuple((f"Metric_{i}", ("max", "min", "zero")[i % 3], 1 / 14) for i in range(14))
     ),
+    "underscores": underscores,
     "long names": lambda: tiny_record(
         rules=(LONG, "x" * 90), stakeholders=("The association of everybody concerned " * 2, "漢字" * 20)
     ),

@@ -68,7 +68,8 @@ from accordant.unusual import UnusualCounts
 
 Written = TypeVar("Written", bound=Part)
 
-MOST_PEOPLE, MOST_FIGURES = 300, 30_000  # rows that a record keeps one by one, and figures of them in all
+MOST_PEOPLE = 300  # rows that a record keeps one by one: enough to see for whom two strategies differ
+MOST_FIGURES = 30_000  # of these rows in all, so that many actions do not make a record many times larger
 LIBRARIES = ("accordant", "numpy", "scipy", "pandas", "scikit-learn", "skops", "joblib")
 
 
