@@ -103,7 +103,7 @@ class Reading(Listing):
     record
         What is read.
     labels
-        Name of a strategy to its label, where the record calls it by another name than its label.
+        Name to label of strategies and of what the case declares, where the record says another name than the label.
     """
 
     record: Record
@@ -116,7 +116,7 @@ class Reading(Listing):
 
     @classmethod
     def named(cls, record: Record) -> Self:
-        """Return the reading of a record that calls strategies by names in words."""
+        """Return the reading of a record that speaks by names in words."""
         names = readable_names(record)
         return cls(with_names(record, names), {name: label for label, name in names.items()})
 
@@ -146,7 +146,7 @@ class Reading(Listing):
         return tuple(each for each in self.lines if each not in self.shown and self._stands_for(each) == line)
 
     def label(self, name: str) -> str:
-        """Return the label of a strategy, by which commands know it."""
+        """Return the label of a strategy or a metric, by which commands know it."""
         return self.labels.get(name, name)
 
     @property

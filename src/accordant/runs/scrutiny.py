@@ -53,9 +53,6 @@ BOUNDED = 0.05  # radius at which metrics are bounded
 COMPARED = (0.01, 0.05, 0.1)  # at which strategies are compared
 ALL_COALITIONS, PAIRS = 5, 10  # stakeholders up to which every coalition, or every pair, is surveyed
 
-
-QUICK = "Nor were these looked at: conflicts between metrics, and what misreports can make of metrics and ranking."
-"""What a quick look leaves out here."""
 NO_PAIRS = Conflicts((), (), 0, 0, 0.0, {})
 
 SUM = "utilitarian"  # who pays for a compromise is told against the rule that adds everybody's rewards up

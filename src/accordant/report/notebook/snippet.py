@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.resources
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from markupsafe import Markup
 
@@ -86,7 +87,7 @@ def snippet(shown: Shown) -> str:
     return block("notebook/result.html", shown=shown)
 
 
-def block(template: str, **content: object) -> str:
+def block(template: str, **content: Any) -> str:
     """Return one block of HTML with the styles that it uses; nothing in it reaches the rest of the page."""
     html = PAGE.render(template, **content)
     room = importlib.resources.files("accordant.report") / "notebook"

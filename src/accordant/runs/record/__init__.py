@@ -1,6 +1,16 @@
 """What ``run.json`` holds, typed: `record` is the whole, its parts stand beside it, and `parts` makes them."""
 
-from accordant.runs.record.board import Board, Column, GroupRate, GroupRow, GroupTable, Limits, MetricFigures, Row
+from accordant.runs.record.board import (
+    Board,
+    Column,
+    GroupRate,
+    GroupRow,
+    GroupTable,
+    Limits,
+    MetricFigures,
+    PeoplePart,
+    Row,
+)
 from accordant.runs.record.learning import (
     ErrorPart,
     GridPart,
@@ -49,6 +59,7 @@ __all__ = [
     "MetricFigures",
     "OutcomeModelPart",
     "Overlap",
+    "PeoplePart",
     "PromisePart",
     "ProxyCheck",
     "Record",

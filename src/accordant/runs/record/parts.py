@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import platform
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import asdict
 from datetime import date
 from importlib.metadata import version
@@ -14,6 +14,7 @@ import numpy as np
 from accordant.cases.loaders import CaseData
 from accordant.cases.preference_sources import GUESSED
 from accordant.cases.spec import CaseSpec
+from accordant.decisions import Decisions
 from accordant.evaluation import (
     GroupEstimate,
     Leaderboard,
@@ -45,6 +46,7 @@ from accordant.runs.record import (
     MetricFigures,
     OutcomeModelPart,
     Overlap,
+    PeoplePart,
     ProxyCheck,
     Record,
     ResolutionGain,
@@ -61,7 +63,6 @@ from accordant.runs.record import (
 from accordant.runs.record.promise import promise_of
 from accordant.runs.record.scrutiny import ScrutinyPart
 from accordant.runs.row_split import Dealing
-from accordant.runs.scrutiny import QUICK
 from accordant.scope import ScopeCard, lint
 from accordant.sections import Part
 from accordant.statistics import Estimate
@@ -69,6 +70,11 @@ from accordant.unusual import UnusualCounts
 
 Written = TypeVar("Written", bound=Part)
 
+QUICK = "Nor were these looked at: conflicts between metrics, and what misreports can make of metrics and ranking."
+"""What the scrutiny of a run leaves out at a quick look."""
+
+MOST_PEOPLE = 300  # rows that a record keeps one by one: enough to see for whom two strategies differ
+MOST_FIGURES = 30_000  # of these rows in all, so that many actions do not make a record many times larger
 LIBRARIES = ("accordant", "numpy", "scipy", "pandas", "scikit-learn", "skops", "joblib")
 
 
@@ -87,6 +93,7 @@ def make_record(
     split: tuple[StakeholderGroups, ...] = (),
 ) -> Record:
     """Collect a run: the case and its data, the fitted policy, and what it came to on untouched rows."""
+    decisions = policy.decide_on(evidence)
     counts = UnusualCounts.of(*policy.handling_of(evidence.log.contexts))
     grid = _grid(policy, evidence)
     return Record(
@@ -107,7 +114,7 @@ def make_record(
         test=_with_opposed(board(leaderboard), case, evidence),
         validation=board(policy.leaderboard_),
         groups=tuple(
-            GroupTable(**group_table(policy.decide_on(evidence), evidence, attributes).to_json())
+            GroupTable(**group_table(decisions, evidence, attributes).to_json())
             for attributes in groupings(case)
         ),
         scrutiny=ScrutinyPart(**plain(scrutiny)),
@@ -124,8 +131,33 @@ def make_record(
             for label, rule in policy.strategies_.items()
         },
         scope=None if case.scope is None else _scope(case.scope, _metric_names(case)),
+        people=people(decisions, evidence),
         cost=Cost(seconds=seconds[0], cpu_seconds=seconds[1]),
     )  # fmt: skip
+
+
+def people(decisions: Mapping[str, Decisions], evidence: Evidence) -> PeoplePart:
+    """Return expected rewards and decisions of single rows, evenly spaced if they are many; no feature is kept."""
+    expected, n = evidence.expected, evidence.n_contexts
+    per_row = expected.values[..., 0].size + sum(
+        1 if each.policy is None else len(each.action_names) for each in decisions.values()
+    )
+    kept = max(1, min(n, MOST_PEOPLE, MOST_FIGURES // per_row))
+    rows = np.arange(kept) * n // kept
+    return PeoplePart(
+        rows=tuple(rows.tolist()),
+        n=n,
+        expected={
+            name: tuple(map(tuple, np.round(values[:, rows], 4).T.tolist()))
+            for name, values in zip(expected.stakeholders, expected.values, strict=True)
+        },
+        decisions={
+            label: tuple(each.codes[rows].tolist())
+            if each.policy is None
+            else tuple(map(tuple, np.round(each.policy[:, rows], 4).T.tolist()))
+            for label, each in decisions.items()
+        },
+    )
 
 
 def _unusual(counts: UnusualCounts) -> tuple[str, ...]:

@@ -11,7 +11,7 @@ from pydantic import ConfigDict, Field
 
 from accordant.cases.spec import MetricSpec
 from accordant.problem import DecisionProblem
-from accordant.runs.record.board import Board, GroupTable
+from accordant.runs.record.board import Board, GroupTable, PeoplePart
 from accordant.runs.record.learning import GridPart, LearningPart, OutcomeModelPart, PromisePart, UnusualPart
 from accordant.runs.record.rewards import RewardSource, StakeholderGroups
 from accordant.runs.record.scrutiny import ScrutinyPart
@@ -111,6 +111,8 @@ class Record(Section):
         What became of the stakeholders that the case wants split; empty if it wants none.
     strategies
         By label.
+    people
+        Expected rewards and decisions of single untouched rows; None in records made without them.
     """
 
     format: int
@@ -135,12 +137,20 @@ class Record(Section):
     stakeholder_groups: tuple[StakeholderGroups, ...] = ()
     strategies: dict[str, StrategyPart]
     scope: CardPart | None
+    people: PeoplePart | None = None
     cost: Cost
 
     @property
     def learned_sources(self) -> dict[str, RewardSource]:
         """Those rewards that were learned from records of a file."""
         return {name: source for name, source in self.reward_sources.items() if source.learned_from}
+
+    def declared_order(self, board: Board) -> tuple[int, ...]:
+        """Return positions of the rows of a board as strategies were declared, baselines first: equals come in it."""
+        rows, declared = board.leaderboard, list(self.strategies)
+        return tuple(
+            sorted(range(len(rows)), key=lambda s: (rows[s].kind != "baseline", declared.index(rows[s].strategy)))
+        )
 
     def declared_name(self, stakeholder: str) -> str:
         """Return what the case as it was declared calls a stakeholder, or the one of which it is a group."""
