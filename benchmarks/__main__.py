@@ -30,8 +30,10 @@ ALWAYS = (
     ["benchmarks.allocation_search"],
     ["benchmarks.deliberation_directions"],
     ["benchmarks.slates"],
+    ["benchmarks.monitoring", "--worlds", "40"],
 )
 WITH_DATA = (
+    ["benchmarks.learning_errors", "{data}", "--only", "lending 2015"],
     ["benchmarks.outcome_models", "{data}", "--only", "2015", "--seeds", "2"],
     ["benchmarks.outcome_models", "{data}", "--only", "2007", "--seeds", "1"],
     ["benchmarks.causal_models", "{data}/ihdp", "--families", "published"],

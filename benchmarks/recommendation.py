@@ -1,22 +1,40 @@
-"""Cost of recommendations, per context: in a batch, one at a time, and at first use.
+"""Cost of recommendations, per context: in a batch, one at a time, and at first use; and per row from file to file.
+
+    python -m benchmarks.recommendation           all of it
+    python -m benchmarks.recommendation --files   a million rows from CSV to CSV, and from Parquet to Parquet
 
 Work: 3 stakeholders × 3 actions × 3 outcomes, three sets of models: reward forests of 150 trees with at most ten levels
 and an outcome forest of 100; the same without a limit; the models that the package takes by default. Peers, in the same
 process with the same fitted models: scikit-learn's own predictions, all rows of a batch at once; and one prediction per
 stakeholder, action and outcome for every row, as the official code of the published framework does it. The expected
 rewards must be equal bit for bit, otherwise a ratio says nothing.
+
+From file to file the run is the case ``story``. Peer, in the same run: ten lines of scikit-learn's ``predict_proba``, a
+matrix product with a table of rewards and NumPy's ``argmax``, read and written by pandas, all rows at once; it finds no
+runner-up, no margin, no ties and nothing unusual. Each in a process of its own, so that its peak of memory is known.
 """
 
 from __future__ import annotations
 
+import argparse
 import copy
+import multiprocessing
 import os
+import resource
+import shutil
+import subprocess
+import sys
+import tempfile
 import time
 from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
+from sklearn.linear_model import LogisticRegression
 from threadpoolctl import threadpool_limits
 
 import accordant as ac
@@ -25,6 +43,8 @@ from accordant.cases.loaders import simulate
 from accordant.learning.augmentation import RewardQueries
 from accordant.learning.outcome_models import DiscreteOutcomeModel
 from accordant.learning.reward_models import LearnedReward, design
+from accordant.runs import read_run
+from accordant.runs.recommendation import write_recommendations
 
 ROWS, LOOPED_ROWS, SINGLE_ROWS, REPEATS = 5_000, 10, 200, 5
 
@@ -128,8 +148,82 @@ def compare(name: str, models: dict[str, Any]) -> None:
     print(f"  equal bit for bit to scikit-learn in the batch; to row by row within {difference:.0e}")
 
 
+FILE_ROWS, PEER_ROWS = 1_000_000, 2_000
+FORMATS = ("csv", "parquet")
+START = "from accordant.cli.app import main; main()"
+
+
+def files() -> None:
+    """Print rows a second, processor time and memory from file to file, for us and for the peer."""
+    folder = Path(tempfile.mkdtemp(prefix="accordant-bench-"))
+    try:
+        run = folder / "run"
+        command = [
+            sys.executable,
+            "-c",
+            "from accordant.cli.app import main; main()",
+            "run",
+            "story",
+            "--out",
+            str(run),
+        ]
+        subprocess.run(command, check=True, capture_output=True)
+        for name, n in (("rows", FILE_ROWS), ("few", FILE_ROWS // 10)):
+            log = simulate(read_case("story")[0], 1, n, {}).log
+            table = pd.DataFrame({column: log.contexts[column] for column in log.contexts}).assign(o=log.outcomes)
+            table.to_csv(folder / f"{name}.csv", index=False)
+            table.to_parquet(folder / f"{name}.parquet", row_group_size=100_000)
+        print(f"\n{FILE_ROWS:,} rows from file to file; in brackets the peak of memory for a tenth of them")
+        context = multiprocessing.get_context("spawn")
+        for kind in FORMATS:
+            for name, work in (("accordant", _ours), ("scikit-learn, argmax", _theirs)):
+                with ProcessPoolExecutor(1, mp_context=context) as pool:
+                    small = pool.submit(_cost, work, folder, "few", kind, FILE_ROWS // 10).result()
+                with ProcessPoolExecutor(1, mp_context=context) as pool:
+                    cost = pool.submit(_cost, work, folder, "rows", kind, FILE_ROWS).result()
+                print(
+                    f"  {kind:8} {name:22} {cost[0]:6.2f} µs  {cost[1]:10,.0f} rows/s  "
+                    f"{cost[2]:6.0f} MB ({small[2]:.0f} MB)"
+                )
+    finally:
+        shutil.rmtree(folder)
+
+
+def _cost(work: Callable[[Path, str, str], None], folder: Path, name: str, kind: str, n: int) -> tuple[float, ...]:
+    """Return processor µs a row, rows a second, and the peak of memory in MB, without starting and loading."""
+    work(folder, "few", kind)
+    wall, processor = time.perf_counter(), time.process_time()
+    work(folder, name, kind)
+    wall, processor = time.perf_counter() - wall, time.process_time() - processor
+    return processor / n * 1e6, n / wall, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+
+
+def _ours(folder: Path, name: str, kind: str) -> None:
+    run = read_run(folder / "run")
+    write_recommendations(run, folder / f"{name}.{kind}", None, folder / f"decided.{kind}")
+
+
+def _theirs(folder: Path, name: str, kind: str) -> None:
+    read = pd.read_csv if kind == "csv" else pd.read_parquet
+    features, rewards = ["Heat_demand", "Rent_burden", "Condition"], np.random.default_rng(0).random((3, 3))
+    few = read(folder / f"few.{kind}").head(PEER_ROWS)
+    model = LogisticRegression().fit(few[features], few["o"])
+    table = read(folder / f"{name}.{kind}")
+    expected = model.predict_proba(table[features]) @ rewards
+    decided = pd.DataFrame(expected, columns=["a", "b", "c"]).assign(action=expected.argmax(axis=1))
+    decided.to_csv(folder / "theirs.csv", index=False) if kind == "csv" else decided.to_parquet(
+        folder / "theirs.parquet"
+    )
+
+
 def main() -> None:
-    """Print the figures for every set of models."""
+    """Print the figures for every set of models, and for files."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--files", action="store_true", help="only from file to file")
+    only_files = parser.parse_args().files
+    files()
+    if only_files:
+        return
     with threadpool_limits(1):  # scikit-learn's; blocks of contexts go to every free core
         for name, models in MODELS.items():
             compare(name, models)

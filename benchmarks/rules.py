@@ -57,6 +57,15 @@ def fastest(work: Callable[[], object], repeats: int = REPEATS) -> float:
     return min(times)
 
 
+def fastest_processor(work: Callable[[], object], repeats: int = REPEATS) -> float:
+    times = []
+    for _ in range(repeats):
+        start = time.process_time()
+        work()
+        times.append(time.process_time() - start)
+    return min(times)
+
+
 def plain_scores(E: np.ndarray) -> dict[str, np.ndarray]:
     """Return the scores of the same rules, each as a user of numpy would write it."""
     low, high = E.min(axis=1)[:, None], E.max(axis=1)[:, None]
@@ -128,6 +137,12 @@ def compare_with_plain(n_stakeholders: int, n_actions: int) -> None:
         )
     print(f"plain numpy            {1e3 * plain:8.1f} ms   {plain / ours[THREADS]:5.1f} times ours")
     print(f"same decisions: {same:.6f} of all")
+    print(f"each alone, passes on 1 thread (processor time), {THREADS} threads (wall):")
+    used = fastest_processor(values.sum, 10)
+    for rule in RULES:
+        alone = [lambda t=threads, r=rule: decide([r], E, details=False, threads=t) for threads in (1, THREADS)]
+        on_one, on_all = fastest_processor(alone[0]) / used, fastest(alone[1]) / one_pass
+        print(f"  {rule.label:40} {on_one:5.2f} {on_all:5.2f}")
 
 
 def libraries() -> None:

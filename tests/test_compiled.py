@@ -9,7 +9,7 @@ import sys
 import numpy as np
 import pytest
 
-from accordant.compiled import compiled, constants_key
+from accordant.compiled import Compiled, _machine_code, compiled, compiled_text, constants_key, light
 
 LEVEL = 1.0
 TABLE = np.array([1.0, 2.0])
@@ -61,6 +61,66 @@ def test_the_key_follows_attributes_of_modules(monkeypatch):
     before = constants_key(function)
     monkeypatch.setattr(os, "LEVEL", 2.0)
     assert constants_key(function) != before
+
+
+def part(value):
+    return value + LEVEL
+
+
+def calls(values):
+    return part(values[0])
+
+
+def test_the_key_follows_the_code_and_the_constants_of_what_a_kernel_calls(monkeypatch):
+    before = constants_key(calls)
+    monkeypatch.setitem(globals(), "LEVEL", 3.0)
+    with_other_constant = constants_key(calls)
+    monkeypatch.setitem(globals(), "part", lambda value: value * LEVEL)
+    assert len({before, with_other_constant, constants_key(calls)}) == 3
+
+
+def closing_over(level):
+    def kernel(values):
+        return values[0] + level
+
+    return kernel
+
+
+def test_the_key_follows_what_a_kernel_closes_over():
+    assert constants_key(closing_over(1.0)) == constants_key(closing_over(1.0)) != constants_key(closing_over(2.0))
+
+
+def test_a_template_calls_functions_in_plain_python_and_in_machine_code():
+    kernel = compiled_text("doubled", "values", ["return part(part(values[0]))"], {"part": part}, __file__)
+    assert kernel.python(np.ones(1)) == _machine_code(kernel.python)(np.ones(1)) == 3.0
+
+
+def test_few_numbers_are_left_to_plain_python_until_their_time_is_spent(monkeypatch):
+    made = []
+    monkeypatch.setattr("accordant.compiled._machine_code", lambda function: made.append(function) or function)
+    monkeypatch.setattr(Compiled, "numbers_left", 10)
+    kernel, other = light(reads_level), light(reads_table)
+    assert kernel(np.ones(6)) == other(np.ones(4)) - 1.0 == 2.0 and not made
+    assert kernel(np.ones(1)) == 2.0 and made == [reads_level]
+    assert compiled(reads_neither)(np.ones(1)) == 2.0 and made[1:] == [reads_neither]
+
+
+@pytest.mark.long
+def test_what_was_kept_beside_the_module_is_read_where_nothing_can_be_written(tmp_path):
+    (tmp_path / "kernels.py").write_text(KERNELS)
+    (tmp_path / "constants.py").write_text("LEVEL = 1.0\n")
+    environment = os.environ | {
+        "PYTHONPATH": os.pathsep.join([str(tmp_path), *sys.path]), "PYTHONDONTWRITEBYTECODE": "1",
+        "HOME": str(tmp_path / "home"), "XDG_CACHE_HOME": str(tmp_path / "home"),
+    }  # fmt: skip
+    look = "import kernels, numpy; from accordant import compiled as c; k = c._machine_code(kernels.named.python); "
+    run = [sys.executable, "-c"]
+    subprocess.run([*run, look + "k(numpy.ones(1))"], env=environment, check=True)
+    assert list((tmp_path / "__pycache__").glob("*.nbc"))
+    elsewhere = environment | {"NUMBA_CACHE_DIR": str(tmp_path / "elsewhere")}
+    seen = look + "k(numpy.ones(1)); print(dict(k.stats.cache_hits), list(k.overloads))"
+    subprocess.run([*run, seen], env=elsewhere, check=True, capture_output=True, text=True)
+    assert not list((tmp_path / "elsewhere").rglob("*.nbc"))  # loaded, so that nothing was compiled and kept again
 
 
 @pytest.mark.long

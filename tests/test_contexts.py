@@ -101,7 +101,7 @@ def test_pandas_columns_that_are_numbers():
     ({"a": [[1], [2]]}, r"column 'a' must have one dimension; found shape \(2, 1\)"),
     ({"a": [[1], [2, 3]]}, "rows of different length"),
     ({"a": 3}, r"one dimension; found shape \(\)"),
-    (np.zeros((2, 2)), "expected a data frame .* found ndarray"),
+    (np.zeros(2), r"array of two dimensions; found shape \(2,\)"),
     (pd.Series([1]), "found Series"),
     (pl.LazyFrame({"a": [1]}), "found LazyFrame"),
     (None, "found NoneType"),

@@ -136,7 +136,8 @@ OPENING = {"open", "fdopen", "GzipFile", "ZipFile", "TextIOWrapper"}
 # calls of these names that write no file: columns get other names, a table goes to a stream, a stream is given
 HARMLESS = {
     "cases/loaders.py": {"to_csv"}, "cli/app.py": {"open"}, "cli/case_commands.py": {"to_csv"}, "runs/recommendation.py": {"to_csv"},
-    "cases/lending/loans.py": {"rename"}, "cases/triage/visits.py": {"rename"}, "runs/manifest.py": {"open"},
+    "tables/workbooks.py": {"open"}, "cases/lending/loans.py": {"rename"}, "cases/triage/visits.py": {"rename"}, "runs/manifest.py": {"open"},
+    "runs/models/files.py": {"ZipFile"},  # in memory
 }  # fmt: skip
 
 
@@ -199,7 +200,7 @@ def test_one_module_prints(trees):
 
 
 WINDOW = 6  # lines in a row that stand at two places are one repetition
-REPEATED = 15  # windows of code that stand elsewhere too: this number may only fall
+REPEATED = 14  # windows of code that stand elsewhere too: this number may only fall
 
 
 def windows(file, tree):

@@ -96,9 +96,18 @@ def test_every_kind_of_frame_gives_the_same(loans, loans_policy, frame):
     assert np.array_equal(found.expected.values, wanted.expected.values)
 
 
-def test_a_list_or_array_without_names_is_refused(loans):
-    with pytest.raises(DataError, match="data frame"):
-        loans.policy().fit(np.zeros((3, 2)), actions=["Grant"] * 3, outcomes=["Full"] * 3, rewards=loans.rewards)
+def test_an_array_has_generated_names_and_a_list_of_numbers_is_refused(loans):
+    columns = np.column_stack([loans.columns["income"], loans.columns["amount"]])
+    policy = loans.policy(resamples=0).set_params(problem=loans.problem.replace(sensitive_attributes=()))
+    rewards = {"Bank": 0.5 * np.ones(len(columns)), "Applicant": loans.rewards["Applicant"]}
+    with pytest.raises(InputError, match="two dimensions"):
+        policy.fit([1.0, 2.0], **loans.data, rewards=rewards)
+    policy.fit(columns, **loans.data, rewards=rewards)
+    assert policy.features_ == ("x0", "x1") and policy.n_features_in_ == 2
+    assert not hasattr(policy, "feature_names_in_")
+    assert np.array_equal(policy.predict(columns.tolist()), policy.predict(pd.DataFrame(columns, columns=["x0", "x1"])))
+    with pytest.raises(DataError, match="X has 1 features, but ParticipatoryPolicy is expecting 2 features"):
+        policy.predict(columns[:, :1])
 
 
 def test_default_features_leave_out_sensitive_and_constant_columns(loans):

@@ -8,6 +8,7 @@ Import it as ``import accordant as ac``. What needs scikit-learn is imported whe
 from __future__ import annotations
 
 import importlib
+import sys
 from typing import TYPE_CHECKING, Any
 
 from accordant.contexts import Contexts, Log
@@ -33,37 +34,30 @@ if TYPE_CHECKING:
     from accordant import (
         agents,
         allocations,
+        axioms,
+        cases,
         certificates,
         deliberation,
         evaluation,
         explanation,
         metrics,
+        monitoring,
         preferences,
         runs,
         slates,
         strategies,
+        voting,
     )
     from accordant.policy import ParticipatoryPolicy
+    from accordant.runs.folder import read_run
+    from accordant.scorers import policy_scorer
 
-_LAZY_CLASSES = {"ParticipatoryPolicy": "accordant.policy"}
-_LAZY_ROOMS = (
-    "agents",
-    "allocations",
-    "axioms",
-    "cases",
-    "certificates",
-    "deliberation",
-    "evaluation",
-    "explanation",
-    "learning",
-    "metrics",
-    "preferences",
-    "report",
-    "runs",
-    "slates",
-    "strategies",
-    "voting",
-)
+_LAZY_PARTS = {
+    "ParticipatoryPolicy": "accordant.policy",
+    "policy_scorer": "accordant.scorers",
+    "read_run": "accordant.runs.folder",
+}
+_INNER_ROOMS = ("learning", "report")  # reachable too, but what they hold may change without notice
 
 __version__ = "0.1.0"
 
@@ -95,23 +89,35 @@ __all__ = [
     "UnknownNameError",
     "agents",
     "allocations",
+    "axioms",
+    "cases",
     "certificates",
     "deliberation",
     "evaluation",
     "explanation",
     "metrics",
+    "monitoring",
+    "policy_scorer",
     "preferences",
+    "read_run",
     "runs",
     "slates",
     "split_rows",
     "strategies",
+    "voting",
 ]
 
 
 def __getattr__(name: str) -> Any:
-    """Import a room or a class that needs scikit-learn on first use."""
-    if name in _LAZY_CLASSES:
-        return getattr(importlib.import_module(_LAZY_CLASSES[name]), name)
-    if name in _LAZY_ROOMS:
+    """Import a room, or what needs scikit-learn, on first use."""
+    if name in _LAZY_PARTS:
+        return getattr(importlib.import_module(_LAZY_PARTS[name]), name)
+    if name in __all__ or name in _INNER_ROOMS:
         return importlib.import_module(f"accordant.{name}")
-    raise AttributeError(f"module 'accordant' has no attribute {name!r}")
+    # with these two Python itself names the nearest of `dir`
+    raise AttributeError(f"module 'accordant' has no attribute {name!r}", name=name, obj=sys.modules[__name__])
+
+
+def __dir__() -> list[str]:
+    """Return everything that is public, imported or not."""
+    return sorted({*__all__, *_INNER_ROOMS, *(name for name in globals() if name.startswith("__"))})

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from accordant.arrays import AnyArray
 from accordant.errors import DataError, MissingColumnError, RewardError
+from accordant.frame_schema import FrameSchema
 
 
 class Contexts(Mapping[str, AnyArray]):
@@ -25,6 +26,8 @@ class Contexts(Mapping[str, AnyArray]):
     ----------
     columns
         Name to values, each of shape (context,).
+    schema
+        What kind of frame they came in; None if they came in none.
 
     Raises
     ------
@@ -32,7 +35,8 @@ class Contexts(Mapping[str, AnyArray]):
         If columns differ in length.
     """
 
-    def __init__(self, columns: Mapping[str, Any]) -> None:
+    def __init__(self, columns: Mapping[str, Any], schema: FrameSchema | None = None) -> None:
+        self.schema = schema
         self._columns = {str(name): _column(str(name), values) for name, values in columns.items()}
         lengths = {name: len(values) for name, values in self._columns.items()}
         if len(set(lengths.values())) > 1:
@@ -41,11 +45,18 @@ class Contexts(Mapping[str, AnyArray]):
 
     @classmethod
     def of(cls, frame: Any) -> Contexts:
-        """Return contexts from `Contexts`, a mapping of columns, or any frame that narwhals reads."""
+        """Return contexts from `Contexts`, a mapping of columns, any frame that narwhals reads, or a table of numbers.
+
+        Columns of an array of two dimensions, or of a list of rows, are called x0, x1, … as scikit-learn calls them.
+        """
         if isinstance(frame, Contexts):
             return frame
+        if hasattr(frame, "toarray"):  # some sparse arrays are mappings
+            raise DataError(f"sparse data are not supported; found {type(frame).__name__}; give toarray()")
         if isinstance(frame, Mapping):
             return cls(frame)
+        if isinstance(frame, np.ndarray | list | tuple) or (hasattr(frame, "__array__") and not _is_frame(frame)):
+            return cls(_columns_of_array(frame), FrameSchema("numpy"))
         import narwhals as nw
 
         try:
@@ -55,7 +66,8 @@ class Contexts(Mapping[str, AnyArray]):
             raise DataError(f"the data frame cannot be used: {error}") from None
         except TypeError:
             raise DataError(f"expected a data frame (pandas, polars, …); found {type(frame).__name__}") from None
-        return cls({name: native.get_column(name).to_numpy() for name in names})
+        columns = {name: native.get_column(name).to_numpy() for name in names}
+        return cls(columns, FrameSchema.of(native))
 
     def __getitem__(self, name: str) -> AnyArray:
         try:
@@ -80,11 +92,15 @@ class Contexts(Mapping[str, AnyArray]):
 
     def take(self, rows: NDArray[np.intp] | slice) -> Contexts:
         """Return the contexts of some rows."""
-        return Contexts({name: values[rows] for name, values in self._columns.items()})
+        return Contexts({name: values[rows] for name, values in self._columns.items()}, self.schema)
 
     def only(self, names: Iterator[str] | tuple[str, ...] | list[str]) -> Contexts:
         """Return some of the columns, in the given order."""
-        return Contexts({name: self[name] for name in names})
+        return Contexts({name: self[name] for name in names}, self.schema)
+
+    def frame(self, names: Iterator[str] | tuple[str, ...] | list[str]) -> Any:
+        """Return some of the columns as the kind of data frame they came in, see `FrameSchema.frame`."""
+        return (self.schema or FrameSchema()).frame({name: self[name] for name in names})
 
     def row_keys(self) -> Iterator[str]:
         """Yield a text for each row: its values, and how many rows above have the same ones."""
@@ -156,6 +172,32 @@ class Log:
         return type(self)(
             self.contexts.take(rows), self.actions[rows], self.outcomes[rows], rewards, groups, action_values
         )
+
+
+def _is_frame(given: Any) -> bool:
+    """Return whether something with an array in it is a frame or a column of one, which narwhals knows or refuses."""
+    return hasattr(given, "columns") or hasattr(given, "to_frame")
+
+
+def _columns_of_array(table: Any) -> dict[str, Any]:
+    """Return the columns of an array of two dimensions by generated names."""
+    try:
+        array = np.asarray(table)
+    except ValueError:
+        raise DataError("expected a data frame or an array of two dimensions; found rows of different length") from None
+    if array.dtype.kind == "c":
+        raise DataError("Complex data not supported: the array holds complex numbers; allowed: real numbers or text")
+    if array.ndim != 2:
+        raise DataError(
+            f"expected a data frame or an array of two dimensions; found shape {array.shape}. "
+            "Reshape your data: one row a context, one column a feature"
+        )
+    if 0 in array.shape:
+        raise DataError(
+            f"found array with {array.shape[0]} sample(s) and {array.shape[1]} feature(s) (shape={array.shape}) "
+            "while a minimum of 1 is required."
+        )
+    return {f"x{place}": array[:, place] for place in range(array.shape[1])}
 
 
 def _column(name: str, values: Any) -> AnyArray:

@@ -10,10 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from accordant.errors import InputError
+from accordant.faces import Displayed
 
 
 @dataclass(frozen=True, eq=False)
-class Decisions:
+class Decisions(Displayed):
     """The actions that one strategy chose.
 
     Attributes

@@ -12,7 +12,7 @@
     │   ├── InvalidMoveError          an agent gave no valid move, after all repairs
     │   ├── ConflictError             what is asked contradicts what is on record
     │   └── NotInLogError             a receipt does not show what it says
-    └── NotFittedError (ValueError, AttributeError)   asked before `fit`
+    └── NotFittedError (ValueError, AttributeError)   asked before `fit`; scikit-learn's too, where that is imported
 
 Every message says which field, what was found, what is allowed, and the nearest valid name if there is one.
 """
@@ -20,8 +20,9 @@ Every message says which field, what was found, what is allowed, and the nearest
 from __future__ import annotations
 
 import difflib
+import sys
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, Self
 
 from pydantic import ValidationError
 
@@ -127,7 +128,45 @@ class NotInLogError(InputError):
 
 
 class NotFittedError(AccordantError, ValueError, AttributeError):
-    """Something was asked of an object before its ``fit``."""
+    """Something was asked of an object before its ``fit``.
+
+    Where scikit-learn is imported, every error of this class is one of `sklearn.exceptions.NotFittedError` too: whoever
+    catches that class has imported it. So importing accordant need not.
+    """
+
+    def __new__(cls, *args: object) -> Self:
+        """Return an error of both classes, as soon as there are both."""
+        error: Self = super().__new__(_joint(cls), *args)
+        return error
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Rebuild from this class: another process may have imported scikit-learn, or not."""
+        return NotFittedError, self.args
+
+
+def _joint(own: type[NotFittedError]) -> Any:
+    """Return a class that is `own` and scikit-learn's, or `own` where scikit-learn is not imported."""
+    known = sys.modules.get("sklearn.exceptions")
+    other = getattr(known, "NotFittedError", None)  # None while scikit-learn is being imported
+    if own is not NotFittedError or other is None:
+        return own
+    if other not in _JOINT:
+        _JOINT[other] = type(own.__name__, (own, other), {"__doc__": own.__doc__, "__module__": own.__module__})
+    return _JOINT[other]
+
+
+_JOINT: dict[type, type] = {}
+
+
+def check_fitted(estimator: Any) -> None:
+    """Raise `NotFittedError` if a scikit-learn estimator of ours is not fitted."""
+    from sklearn.exceptions import NotFittedError as TheirError
+    from sklearn.utils.validation import check_is_fitted
+
+    try:
+        check_is_fitted(estimator)
+    except TheirError:
+        raise NotFittedError(f"this {type(estimator).__name__} is not fitted; call fit first") from None
 
 
 def nearest(found: object, allowed: Iterable[str]) -> str | None:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.utils import ClassifierTags
 
 from accordant import randomness
 from accordant.arrays import Mask
@@ -24,6 +25,9 @@ from accordant.evaluation.omitted_features import omitted_feature_odds_ratios
 from accordant.evaluation.sensitivity import ODDS_RATIOS, not_applicable
 from accordant.evidence import Evidence
 from accordant.explanation import Explanation, explain
+from accordant.explanation.person import Basis, person
+from accordant.explanation.recourse import FAR_FROM_ALL, Recourse, no_recourse, recourse
+from accordant.faces import Kept
 from accordant.learning.behaviour import LoggedBehaviour
 from accordant.learning.expectation import expected_rewards, weighted_rewards
 from accordant.learning.grid_resolution import GridResolution, grid_resolution
@@ -33,21 +37,23 @@ from accordant.learning.reward_models import OutcomeRewardModel
 from accordant.metrics import Metric, weighted_metrics
 from accordant.predictions import OutcomePrediction
 from accordant.problem import DecisionProblem, row_place
+from accordant.progress import by_verbosity
 from accordant.recommendation import Recommendations
 from accordant.rewards import ObservedReward, RewardSignal
 from accordant.strategies import Strategy
+from accordant.strategies.predictors import Predictor
 from accordant.tables.column_types import ColumnType, Place, typed_contexts
 from accordant.unusual import Unusual, UnusualSpec
 from accordant.utilities import ExpectedRewards
 
 
-class FittedPolicy(BaseEstimator):  # type: ignore[misc]
+class FittedPolicy(Kept, TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """A fitted policy: E, decisions, certificates, explanations and leaderboards on new rows.
 
     `accordant.ParticipatoryPolicy` fits it and documents what it holds.
     """
 
-    problem: DecisionProblem
+    problem: DecisionProblem  # None for plain prediction: see `_declared`
     metrics: Mapping[Any, Any] | None
     resamples: int
     level: float
@@ -55,6 +61,11 @@ class FittedPolicy(BaseEstimator):  # type: ignore[misc]
     ranges: Mapping[str, tuple[float, float]] | None
     unusual: Mapping[str, str] | None
     random_state: int
+    verbose: int
+    problem_: DecisionProblem
+    classes_: NDArray[Any]
+    feature_names_in_: NDArray[Any]
+    n_features_in_: int
     features_: tuple[str, ...]
     types_: Mapping[str, ColumnType]
     profile_: TrainingProfile
@@ -68,6 +79,14 @@ class FittedPolicy(BaseEstimator):  # type: ignore[misc]
     leaderboard_: Leaderboard
     evidence_: Evidence
 
+    @property
+    def _declared(self) -> DecisionProblem:
+        """The problem: as declared, or as `fit` made it of what was to be predicted."""
+        found = getattr(self, "problem_", None) or self.problem
+        if found is None:
+            raise NotFittedError("this policy has no problem and is not fitted; declare one, or call fit(X, y) first")
+        return found
+
     def leaderboard_on(self, evidence: Evidence, metrics: Mapping[Any, Any] | None = None) -> Leaderboard:
         """Score every strategy on evidence from `evidence_on`; `metrics`: others, or other weights, than the policy's.
 
@@ -76,16 +95,43 @@ class FittedPolicy(BaseEstimator):  # type: ignore[misc]
         self._check_fitted()
         return self._leaderboard(evidence, weighted_metrics(self.metrics if metrics is None else metrics))
 
+    def compared(self, decisions: Mapping[str, Decisions], evidence: Evidence) -> Leaderboard:
+        """Score decisions of these strategies under other constraints, as `leaderboard_on` scores their own.
+
+        Parameters
+        ----------
+        decisions
+            Label of a strategy of this policy to its decisions on the contexts of the evidence; all are candidates.
+        evidence
+            From `evidence_on`.
+        """
+        self._check_fitted()
+        return self._leaderboard(evidence, weighted_metrics(self.metrics), decisions=decisions)
+
     def decide_on(self, evidence: Evidence) -> dict[str, Decisions]:
-        """Return the decisions of every strategy, baseline and reference by label."""
-        return self._decisions(evidence.expected, evidence.prediction, evidence.log)
+        """Return the decisions of every strategy, baseline and reference by label.
+
+        On the rows of `fit`, predictors that were trained there decide as copies of them that did not see the row, and
+        those that were trained elsewhere are left out: they may have seen it.
+        """
+        if evidence is not getattr(self, "evidence_", None):
+            return self._decisions(evidence.expected, evidence.prediction, evidence.log, self.strategies_)
+        known: Mapping[str, Decisions] = getattr(self, "predictor_decisions_", {})
+        judged = self._judged(evidence)
+        others = {label: rule for label, rule in judged.items() if label not in known}
+        found = {**self._decisions(evidence.expected, evidence.prediction, evidence.log, others), **known}
+        return {label: found[label] for label in judged}
 
     def _decisions(
-        self, expected: ExpectedRewards, prediction: OutcomePrediction | None, log: Log
+        self,
+        expected: ExpectedRewards,
+        prediction: OutcomePrediction | None,
+        log: Log,
+        rules: Mapping[str, Strategy],
     ) -> dict[str, Decisions]:
         return {
             label: rule(expected, prediction=prediction, log=log, contexts=log.contexts)
-            for label, rule in self.strategies_.items()
+            for label, rule in rules.items()
         }
 
     def evidence_on(self, log: Log, *, true_levels: NDArray[np.float64] | None = None) -> Evidence:
@@ -94,7 +140,7 @@ class FittedPolicy(BaseEstimator):  # type: ignore[misc]
         log = replace(log, contexts=self.contexts_of(log.contexts))
         expected, prediction = self._expect(log.contexts)
         return gather_evidence(
-            self.problem,
+            self._declared,
             log,
             self.signals_,
             expected,
@@ -128,8 +174,8 @@ class FittedPolicy(BaseEstimator):  # type: ignore[misc]
         assert evidence.prediction is not None
         assert self.behaviour_ is not None
         assert evidence.estimated is not None
-        shares = np.where(evidence.estimated, self.problem.weights, 0.0) / self.problem.weights.sum()
-        names = self.problem.stakeholder_names
+        shares = np.where(evidence.estimated, self._declared.weights, 0.0) / self._declared.weights.sum()
+        names = self._declared.stakeholder_names
         outcome_welfare = weighted_rewards(
             evidence.log.contexts, evidence.prediction, self.reward_models_, dict(zip(names, shares, strict=True))
         )
@@ -167,17 +213,40 @@ class FittedPolicy(BaseEstimator):  # type: ignore[misc]
             If the actions of the problem have no values.
         """
         self._check_fitted()
-        if self.problem.grid is None:
+        if self._declared.grid is None:
             raise InputError("the actions have no values; declare them as a grid: actions={name: number, …}")
         rule, contexts = self.strategy(strategy or self.selected_), self.contexts_of(X)
         expected, prediction = self._expect(contexts)
         decisions = rule(expected, prediction=prediction, contexts=contexts)
-        return grid_resolution(self.problem, contexts, decisions, self.outcome_model_, self.reward_models_)
+        return grid_resolution(self._declared, contexts, decisions, self.outcome_model_, self.reward_models_)
 
     def expected_rewards(self, X: Any) -> ExpectedRewards:
         """Return E on new contexts."""
         self._check_fitted()
-        return self._expect(self.contexts_of(X))[0]
+        return self._expect(self.contexts_of(X))[0].like(X)
+
+    def transform(self, X: Any) -> NDArray[np.float64]:
+        """Return E on new contexts as a table, shape (context, stakeholder · action), see `get_feature_names_out`.
+
+        With `set_output` it is a data frame. In a pipeline a policy so hands on what everybody may expect.
+        """
+        return np.column_stack(list(self.expected_rewards(X).columns().values()))
+
+    def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:
+        """Return the names of the columns of `transform`: ``E[stakeholder, action]``.
+
+        Parameters
+        ----------
+        input_features
+            For scikit-learn; they must be those of `fit`, and change nothing.
+        """
+        self._check_fitted()
+        known = getattr(self, "feature_names_in_", None)
+        if input_features is not None and known is not None and list(input_features) != list(known):
+            raise InputError("input_features is not equal to feature_names_in_")
+        problem = self._declared
+        return np.array([f"E[{name}, {action}]" for name in problem.stakeholder_names for action in problem.actions],
+                        dtype=object)  # fmt: skip
 
     def contexts_of(self, X: Any, place: Place = row_place) -> Contexts:
         """Return contexts with the types of the training rows.
@@ -195,10 +264,18 @@ class FittedPolicy(BaseEstimator):  # type: ignore[misc]
             If a feature is missing, or a column of numbers holds something else; row and cell are named.
         """
         contexts = Contexts.of(X)
+        if contexts.schema is not None and contexts.schema.library == "numpy" and len(contexts) != self._width:
+            name = type(self).__name__
+            raise DataError(f"X has {len(contexts)} features, but {name} is expecting {self._width} features as input")
         for name in self.features_:
             contexts[name]  # raises if the column is missing
         types = {name: declared for name, declared in self.types_.items() if name in contexts}
         return typed_contexts(contexts, types, place)
+
+    @property
+    def _width(self) -> int:
+        """How many columns an array without names must have."""
+        return getattr(self, "n_features_in_", len(self.features_))
 
     def recommend(self, X: Any, *, strategy: str | None = None) -> Recommendations:
         """Decide for new contexts, and say what is unusual about them.
@@ -222,24 +299,29 @@ class FittedPolicy(BaseEstimator):  # type: ignore[misc]
         if decisions.policy is not None:
             keys = contexts.only(self.features_).row_keys()
             decisions = decisions.draw(randomness.keyed_uniform(self.random_state, (f"draw {key}" for key in keys)))
-        return Recommendations.of(decisions, expected).handled(self.profile_(contexts), self._handling())
+        return Recommendations.of(decisions, expected.like(X)).handled(self.profile_(contexts), self._handling())
 
-    def predict(self, X: Any) -> NDArray[np.str_]:
-        """Return the action of D* in new contexts, empty where a person decides, shape (context,); see `recommend`."""
-        return self.recommend(X).decisions.actions
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Return the action of D* in new contexts, empty where a person decides, shape (context,); see `recommend`.
+
+        Fitted by ``fit(X, y)`` without a problem, it returns the labels of y.
+        """
+        decisions = self.recommend(X).decisions
+        return decisions.actions if self.problem is not None else self.classes_[decisions.codes]
 
     def handling_of(self, X: Any) -> tuple[Unusual, Mask, Mask]:
         """Return what is unusual about contexts, and which `recommend` refers to a person or gives another action."""
         self._check_fitted()
         unusual, declared = self.profile_(self.contexts_of(X)), self._handling()
-        return unusual, declared.referred(unusual), declared.fall_backs(unusual, self.problem.actions) >= 0
+        return unusual, declared.referred(unusual), declared.fall_backs(unusual, self._declared.actions) >= 0
 
     def _handling(self) -> UnusualSpec:
         """Return what happens to unusual contexts."""
         declared = UnusualSpec(**(self.unusual or {}))
-        declared.check(self.problem.actions)
+        declared.check(self._declared.actions)
         return declared
 
+    @by_verbosity
     def certify(
         self,
         X: Any,
@@ -273,9 +355,10 @@ class FittedPolicy(BaseEstimator):  # type: ignore[misc]
         return certify(self.strategy(strategy or self.selected_), expected, threat, known=known)
 
     def explain(
-        self, X: Any, *, rows: Sequence[int] | None = None, strategy: str | None = None, observed: Any | None = None
-    ) -> tuple[Explanation, ...]:
-        """Explain decisions: what was traded off, who moved them, and what would have changed them.
+        self, X: Any, *, rows: Sequence[int] | None = None, strategy: str | None = None, observed: Any | None = None,
+        changeable: Mapping[str, Any] | None = None, checked: bool | None = None,
+    ) -> tuple[Explanation, ...]:  # fmt: skip
+        """Explain decisions: why they were taken, what was traded off, and what would have changed them.
 
         Parameters
         ----------
@@ -286,23 +369,73 @@ class FittedPolicy(BaseEstimator):  # type: ignore[misc]
         strategy
             Label of another strategy than D*.
         observed
-            Observed contexts among which the nearest one with another decision is looked for; None for those of `fit`,
-            or for `X` itself if the policy was loaded from a run.
+            Training rows: among them the nearest one with another decision, and values to change to, are looked for.
+            None for those of `fit`, or for the reference rows that are kept (at most 2,000) if the policy was loaded.
+        changeable
+            Features that a person could change, each with ``up``, ``down``, ``either`` or the keys of
+            `accordant.explanation.Changeable`. None for none.
+        checked
+            Whether probabilities of outcomes were found to agree with untouched rows; None if nobody looked.
         """
         self._check_fitted()
         contexts, rule = self.contexts_of(X), self.strategy(strategy or self.selected_)
         expected, prediction = self._expect(contexts)
         if observed is None:
-            observed = self.evidence_.log.contexts if hasattr(self, "evidence_") else contexts
+            observed = self.evidence_.log.contexts if hasattr(self, "evidence_") else self.profile_.reference_rows
+        training = self.contexts_of(observed)
 
         def decide(others: Contexts) -> NDArray[np.signedinteger[Any]]:
             """Return the decisions in other contexts."""
             expected, prediction = self._expect(others)
             return rule(expected, prediction=prediction, contexts=others).codes
 
-        return explain(
-            rule, expected, rows=rows, known=Known(prediction, contexts=contexts), decide=decide,
-            observed=self.contexts_of(observed), features=self.features_,
+        lacking = [name for name in rule.columns if name not in training]
+        known = Known(prediction, contexts=contexts)
+        explained = explain(rule, expected, rows=rows, known=known) if lacking else explain(
+            rule, expected, rows=rows, known=known, decide=decide, observed=training, features=self.features_
+        )  # fmt: skip
+        recommended = self.recommend(contexts, strategy=rule.label)
+        raw = not self.outcome_model_.calibrated
+        basis: Basis = "checked" if checked and raw else "uncalibrated" if raw or checked is False else "calibrated"
+        features = contexts.only(self.features_)
+
+        def complete(each: Explanation) -> Explanation:
+            """Return the explanation with the person, and what this person could change."""
+            row = contexts.take(slice(each.row, each.row + 1))
+            return replace(
+                each,
+                person=person(self.profile_, self.problem, features, prediction, recommended, each.row, basis),
+                recourse=self._recourse(row, rule, each, decide, training, changeable or {}),
+            )
+
+        return tuple(map(complete, explained))
+
+    def _recourse(
+        self, row: Contexts, rule: Strategy, explained: Explanation, decide: Callable[[Contexts], Any],
+        training: Contexts, changeable: Mapping[str, Any],
+    ) -> Recourse:  # fmt: skip
+        """Return what one person could change so that another action is decided."""
+        for name in changeable:
+            if name not in self.features_:
+                raise UnknownNameError("feature in changeable:", name, self.features_)
+        own = self.profile_(row).kinds
+        reason = (
+            "the rule decides a whole batch at once" if rule.whole_batch
+            else "the action is drawn" if rule.draws
+            else FAR_FROM_ALL if own["far"][0]
+            else ""
+        )  # fmt: skip
+        if reason or not changeable:
+            return no_recourse(changeable, training.n_contexts, reason)
+
+        def plausible(others: Contexts) -> Mask:
+            """Return which contexts are unlike the training rows in no way in which the person is not."""
+            found = [rows for kind, rows in self.profile_(others).kinds.items() if not own[kind][0]]
+            return np.asarray(~np.any(found, axis=0))
+
+        return recourse(
+            row, self.problem.actions.index(explained.choice.action), actions=self.problem.actions, decide=decide,
+            plausible=plausible, observed=training.only(self.features_), changeable=changeable,
         )  # fmt: skip
 
     def declared_ranges(self, metrics: Mapping[str, tuple[Metric, float]]) -> dict[str, tuple[float, float]]:
@@ -311,7 +444,7 @@ class FittedPolicy(BaseEstimator):  # type: ignore[misc]
 
     def scale_on(self, evidence: Evidence, metrics: Mapping[str, tuple[Metric, float]]) -> CompositeScale:
         """Return how values of some metrics on evidence become composite scores."""
-        inside = [rule.candidate for rule in self.strategies_.values()]
+        inside = [rule.candidate for rule in self._judged(evidence).values()]
         return CompositeScale.of(metrics, evidence, inside, self.normalisation, self.declared_ranges(metrics))
 
     def strategy(self, label: str) -> Strategy:
@@ -326,33 +459,47 @@ class FittedPolicy(BaseEstimator):  # type: ignore[misc]
         if contexts.n_contexts == 0:
             raise DataError("no rows")
         prediction = self.outcome_model_.predict(contexts)
-        return expected_rewards(contexts, prediction, self.reward_models_, self.problem), prediction
+        return expected_rewards(contexts, prediction, self.reward_models_, self._declared), prediction
 
     def _leaderboard(
         self,
         evidence: Evidence,
         metrics: Mapping[str, tuple[Metric, float]],
         refits: Sequence[Mapping[str, Decisions]] = (),
+        resamples: int | None = None,
+        decisions: Mapping[str, Decisions] | None = None,
     ) -> Leaderboard:
         """Score on the metrics that this evidence allows; one that carries weight must be among them."""
         for metric, weight in metrics.values():
             if weight > 0:
                 metric.check(evidence)
         shown = {label: each for label, each in metrics.items() if each[0].unavailable(evidence) is None}
+        judged = (
+            self._judged(evidence) if decisions is None else {label: self.strategies_[label] for label in decisions}
+        )
         return evaluate(
-            self.decide_on(evidence),
-            {label: rule.kind for label, rule in self.strategies_.items()},
+            self.decide_on(evidence) if decisions is None else decisions,
+            {label: rule.kind for label, rule in judged.items()},
             evidence,
             shown,
-            candidates=[label for label, rule in self.strategies_.items() if rule.candidate],
-            selectable=[label for label, rule in self.strategies_.items() if rule.may_be_selected],
-            resamples=self.resamples,
+            candidates=[label for label, rule in judged.items() if rule.candidate],
+            selectable=[label for label, rule in judged.items() if rule.may_be_selected],
+            resamples=self.resamples if resamples is None else resamples,
             level=self.level,
             normalisation=self.normalisation,
             ranges=self.declared_ranges(shown),
             generator=randomness.generator(self.random_state, "resamples"),
             refits=refits,
         )
+
+    def _judged(self, evidence: Evidence) -> dict[str, Strategy]:
+        """Return the strategies that `decide_on` asks."""
+        in_fit = evidence is getattr(self, "evidence_", None)
+        return {
+            label: rule
+            for label, rule in self.strategies_.items()
+            if not in_fit or not isinstance(rule, Predictor) or rule.judged_in_fit
+        }
 
     def _ranked(self, evidence: Evidence) -> list[str]:
         """Return candidates that may be selected: D*, then the others from best to worst.
@@ -362,6 +509,23 @@ class FittedPolicy(BaseEstimator):  # type: ignore[misc]
         board = self.leaderboard_ if hasattr(self, "leaderboard_") else self.leaderboard_on(evidence)
         others = [row.strategy for row in board.rows if row.strategy != self.selected_]
         return [self.selected_, *(label for label in others if self.strategies_[label].may_be_selected)]
+
+    def __sklearn_is_fitted__(self) -> bool:
+        """Return whether D* is known."""
+        return hasattr(self, "selected_")
+
+    def __sklearn_tags__(self) -> Any:
+        """Say that missing values and texts may come, and that outcomes are needed.
+
+        Without a problem it is a classifier. With one it is none: it predicts actions, and y are outcomes.
+        """
+        tags = super().__sklearn_tags__()
+        if self.problem is None:
+            tags.estimator_type, tags.classifier_tags = "classifier", ClassifierTags()
+        tags.input_tags.allow_nan = tags.input_tags.string = True
+        tags.target_tags.required = True
+        tags.transformer_tags.preserves_dtype = []
+        return tags
 
     def _check_fitted(self) -> None:
         if not hasattr(self, "selected_"):

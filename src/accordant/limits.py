@@ -65,6 +65,9 @@ TABLE_CHARACTERS = Limit(
 STREAM_CHARACTERS = Limit(
     2**27, "characters of a stream that is held whole", "what comes from standard input may never end"
 )
+TABLE_CELLS = Limit(2**27, "cells of a table that is held whole", "as numbers they take one GiB of memory")
+TABLE_BYTES = Limit(2**30, "bytes of a table that is held whole", "a small file may unpack to any size")
+WORKBOOK_BYTES = Limit(2**28, "bytes of a workbook, unpacked", "a sheet takes several times its size while it is read")
 SECTION_BYTES = Limit(2**26, "bytes of a section", "every command on a run reads all sections that were added to it")
 SECTION_RADII = Limit(
     200_000, "radii of single rows in a section of certificates", "further rows are counted there, and not listed"

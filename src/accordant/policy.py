@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import logging
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 
@@ -16,15 +16,23 @@ from accordant.errors import InputError
 from accordant.evaluation import Leaderboard
 from accordant.evaluation.gathering import gather_evidence
 from accordant.fitted_policy import FittedPolicy
-from accordant.learning.cross_fitting import LearningSettings, learn
+from accordant.frame_schema import FrameSchema
+from accordant.learning.cross_fitting import LearningSettings, learn, training_folds
 from accordant.learning.diagnostics import identify
+from accordant.learning.effort import Effort
 from accordant.learning.expectation import expected_rewards
-from accordant.learning.log_input import read_log
+from accordant.learning.folds import all_but
+from accordant.learning.log_input import given_rewards, one_of, read_log
+from accordant.learning.named_columns import ModelInput, reads_frames
 from accordant.learning.novelty import TrainingProfile
 from accordant.metrics import Metric, weighted_metrics
+from accordant.prediction_task import PredictionTask
 from accordant.problem import DecisionProblem
+from accordant.progress import by_verbosity
 from accordant.rewards import ObservedReward, RewardSignal
+from accordant.scorers import REQUESTED
 from accordant.strategies import Strategy
+from accordant.strategies.predictors import Decided, Predictor
 from accordant.tables.column_types import ColumnType, typed_contexts
 from accordant.utilities import ExpectedRewards
 
@@ -42,7 +50,11 @@ class ParticipatoryPolicy(FittedPolicy):
     Parameters
     ----------
     problem
-        The decision problem.
+        The decision problem. None for plain prediction by ``fit(X, y)``: the labels of y are the outcomes, an action
+        each is to name them, and one stakeholder is content if it is right.
+    rewards
+        Stakeholder to a stated reward, as for `fit`, for those whose reward holds on any rows: then cross-validation
+        need not hand it on.
     features
         Columns that models may read; None for all columns that are neither sensitive attributes nor confounders nor
         constant.
@@ -60,6 +72,11 @@ class ParticipatoryPolicy(FittedPolicy):
         A scikit-learn classifier (discrete outcomes), or an estimator with ``fit(X, actions, outcomes,
         n_actions=…)`` and ``predict_levels`` (continuous outcomes, see `accordant.learning.causal`); None
         compares several by a proper score and takes the best.
+    model_input
+        What given models see: ``matrix``, numbers with indicators for texts and the products of both with indicators of
+        the action; ``frame``, a data frame with the columns of X as they came and the columns ``action`` and
+        ``outcome`` behind them, where the model reads them; ``auto``, the frame if a part of the model chooses columns
+        or encodes texts, such as a `sklearn.compose.ColumnTransformer`.
     outcome_grid
         Parameter to values to search, by Brier score or squared error.
     reward_model
@@ -93,10 +110,22 @@ class ParticipatoryPolicy(FittedPolicy):
     random_state
         Integer seed of the policy's whole tree of generators.
     n_jobs
-        Threads for independent fits.
+        Processes for independent fits, or threads where processes cannot be forked; −1 for one per core.
+    verbose
+        Whether notebooks and terminals show how far long work is; 0 for no bars.
+    effort
+        ``quick`` for a first look, ``thorough`` for the last per cent, see `accordant.learning.effort`.
 
     Attributes
     ----------
+    problem_
+        The problem, declared or made of y.
+    n_features_in_, feature_names_in_
+        Number of columns of X, and their names if they have any that are not generated.
+    features_
+        Columns that models read.
+    classes_
+        Labels of y, where no problem was declared.
     types_
         Type of every feature, sensitive attribute and confounder; new rows are read by them.
     profile_
@@ -119,15 +148,21 @@ class ParticipatoryPolicy(FittedPolicy):
         Sentences that every reader of a result must see.
     """
 
+    # what only we can use, so that nobody has to ask for it: see `accordant.scorers.REQUESTED`
+    __metadata_request__fit: ClassVar[Mapping[str, bool]] = REQUESTED
+    __metadata_request__score: ClassVar[Mapping[str, bool]] = REQUESTED
+
     def __init__(
         self,
-        problem: DecisionProblem,
+        problem: DecisionProblem | None = None,
         *,
+        rewards: Rewards | None = None,
         features: Sequence[str] | None = None,
         types: Mapping[str, ColumnType] | None = None,
         confounders: Sequence[str] = (),
         group: str | None = None,
         outcome_model: Any | None = None,
+        model_input: ModelInput = "auto",
         outcome_grid: Mapping[str, Sequence[Any]] | None = None,
         reward_model: Any | Literal["stated"] | None = None,
         reward_grid: Mapping[str, Sequence[Any]] | None = None,
@@ -147,13 +182,17 @@ class ParticipatoryPolicy(FittedPolicy):
         unusual: Mapping[str, str] | None = None,
         random_state: int = 0,
         n_jobs: int = 1,
+        verbose: int = 1,
+        effort: Effort = "standard",
     ) -> None:
-        self.problem = problem
+        self.problem = problem  # type: ignore[assignment]
+        self.rewards = rewards
         self.features = features
         self.types = types
         self.confounders = confounders
         self.group = group
         self.outcome_model = outcome_model
+        self.model_input = model_input
         self.outcome_grid = outcome_grid
         self.reward_model = reward_model
         self.reward_grid = reward_grid
@@ -173,44 +212,93 @@ class ParticipatoryPolicy(FittedPolicy):
         self.unusual = unusual
         self.random_state = random_state
         self.n_jobs = n_jobs
+        self.verbose = verbose
+        self.effort = effort
 
-    def fit(self, X: Any, *, actions: Any, outcomes: Any, rewards: Rewards) -> Self:
+    def fit(
+        self, X: Any, y: Any = None, *, actions: Any = None, outcomes: Any = None, rewards: Rewards | Any = None
+    ) -> Self:
         """Learn, cross-validate, and select D*.
 
         Parameters
         ----------
         X
-            Contexts: any data frame narwhals reads, or a mapping of columns.
+            Contexts: any data frame narwhals reads, a mapping of columns, or an array of numbers, whose columns are
+            called x0, x1, …
+        y
+            The outcomes, as scikit-learn hands them on.
         actions
             Names of the logged actions, shape (context,); where actions are points of a grid, also values within it.
         outcomes
-            Names of discrete outcomes, or numbers, shape (context,).
+            Names of discrete outcomes, or numbers, shape (context,); the same as y, and only one of both is given.
         rewards
             Stakeholder to `RewardSignal`, to a function (contexts, action, outcome) → [0, 1], or to the rewards
-            observed on these rows, shape (context,).
+            observed on these rows, shape (context,). A data frame with a column of observed rewards per stakeholder
+            does as well: scikit-learn divides that into rows. Joined with the parameter `rewards`.
 
         Raises
         ------
         InputError
             If something given cannot be used; the message says what.
         """
-        log, signals = read_log(self.problem, X, actions, outcomes, rewards, self.group, self.types)
+        outcomes = one_of(y, outcomes)
+        if self.problem is None:
+            return self._fit_prediction(X, outcomes, actions, rewards)
+        self.problem_ = self.problem
+        log, signals = self._read(X, outcomes, actions, rewards)
         return self.fit_log(log, signals)
 
+    def _read(self, X: Any, outcomes: Any, actions: Any, rewards: Rewards | Any) -> tuple[Log, dict[str, RewardSignal]]:
+        """Return log and signals, and remember what X looked like."""
+        if outcomes is None:
+            raise InputError("outcomes are missing: what followed on each row, as outcomes= or y")
+        if actions is None:
+            raise InputError("actions are missing: the action taken on each row, fit(X, y, actions=…)")
+        given = {**(self.rewards or {}), **given_rewards(rewards)}
+        contexts = Contexts.of(X)
+        self._remember(contexts)
+        return read_log(self._declared, contexts, actions, outcomes, given, self.group, self.types)
+
+    def _remember(self, contexts: Contexts) -> None:
+        self.schema_ = contexts.schema or FrameSchema()
+        self.n_features_in_ = len(contexts)
+        if self.schema_.library != "numpy":
+            self.feature_names_in_ = np.array(list(contexts), dtype=object)
+        elif hasattr(self, "feature_names_in_"):
+            del self.feature_names_in_
+
+    def _fit_prediction(self, X: Any, y: Any, actions: Any, rewards: Any) -> Self:
+        """Fit without a problem: predict y."""
+        if actions is not None or rewards is not None or self.rewards is not None:
+            raise InputError("actions and rewards need a problem that declares them: ParticipatoryPolicy(problem, …)")
+        contexts = Contexts.of(X)
+        task = PredictionTask.of(y)
+        self._remember(contexts)
+        self.problem_, self.classes_ = task.problem, task.classes
+        names = np.array(task.problem.outcome_names)[task.codes]
+        log, signals = read_log(
+            task.problem, contexts, np.full(len(names), task.most_frequent), names, task.rewards, self.group, self.types
+        )
+        return self.fit_log(log, signals)
+
+    @by_verbosity
     def fit_log(self, log: Log, signals: Mapping[str, RewardSignal]) -> Self:
         """`fit` on a log that was read already, with a reward signal per stakeholder."""
+        self.problem_ = self._declared
         metrics = weighted_metrics(self.metrics)
         self._check_metrics(log, metrics)
         self._handling()  # raises for what is no action
-        self._given()  # raises for names that the problem does not declare
+        for rule in self._given():  # raises for names that the problem does not declare
+            if isinstance(rule, Decided):
+                rule.codes(log.contexts, self._declared.actions)
         self.features_ = self._features(log.contexts)
         log = self._typed(log)
         self.profile_ = TrainingProfile.fit(log, self.features_, self.random_state)
         self.signals_ = {
-            name: signals[name].of_stakeholder(name, self.problem).fit(log, self.problem)
-            for name in self.problem.stakeholder_names
+            name: signals[name].of_stakeholder(name, self._declared).fit(log, self._declared)
+            for name in self._declared.stakeholder_names
         }
-        self.learned_ = learn(self.problem, log, self.signals_, self.features_, self._settings(), self.confounders)
+        self.learned_ = learn(self._declared, log, self.signals_, self.features_, self._settings(), self.confounders)
         self.outcome_model_ = self.learned_.outcome_model
         self.reward_models_ = self.learned_.reward_models
         expected = self.learned_.held_out_expected
@@ -219,42 +307,81 @@ class ParticipatoryPolicy(FittedPolicy):
         propensities = None if self.behaviour_ is None else self.behaviour_.held_out
         prediction = self.learned_.held_out_prediction
         self.outcome_limits_ = (
-            (float(log.outcomes.min()), float(log.outcomes.max())) if self.problem.continuous else None
+            (float(log.outcomes.min()), float(log.outcomes.max())) if self._declared.continuous else None
         )
         self.evidence_ = gather_evidence(
-            self.problem, log, self.signals_, expected, prediction,
+            self._declared, log, self.signals_, expected, prediction,
             propensities=propensities, outcome_limits=self.outcome_limits_,
         )  # fmt: skip
+        refits = self._refits(log)
+        self._train_predictors(log, refits)
         logger.info("scoring %d strategies on held-out folds, %d resamples", len(self.strategies_), self.resamples)
-        self.leaderboard_ = self._leaderboard(self.evidence_, metrics, self._refits(log))
+        self.leaderboard_ = self._leaderboard(self.evidence_, metrics, refits)
         self.selected_ = self._select()
-        self.warnings_ = self.learned_.warnings
+        self.warnings_ = (*self.learned_.warnings, *self._predictor_warnings())
         return self
 
     def evaluate(
-        self, X: Any, *, actions: Any, outcomes: Any, rewards: Rewards | None = None, true_levels: Any = None
+        self,
+        X: Any,
+        y: Any = None,
+        *,
+        actions: Any = None,
+        outcomes: Any = None,
+        rewards: Rewards | Any = None,
+        true_levels: Any = None,
     ) -> Leaderboard:
         """Score every strategy on rows that took no part in `fit`; ranks nothing anew.
 
         Parameters
         ----------
-        X, actions, outcomes
+        X, y, actions, outcomes
             As for `fit`.
         rewards
             Only rewards observed on these rows, for stakeholders whose rewards were observed.
         true_levels
             Simulated data only: true mean outcome of every action, shape (action, context).
         """
+        log = self.log_of(X, y, actions=actions, outcomes=outcomes, rewards=rewards)
+        return self.leaderboard_on(self.evidence_on(log, true_levels=true_levels))
+
+    def log_of(
+        self, X: Any, y: Any = None, *, actions: Any = None, outcomes: Any = None, rewards: Rewards | Any = None
+    ) -> Log:
+        """Return rows that took no part in `fit` as a log, for `evidence_on`; parameters as for `evaluate`."""
         self._check_fitted()
-        for name in rewards or {}:
+        outcomes, observed = one_of(y, outcomes), given_rewards(rewards)
+        for name in observed:
             if not isinstance(self.signals_.get(name), ObservedReward | None):
                 raise InputError(f"rewards of {name!r} were stated to fit; they cannot be observed now")
-        signals = {**self.signals_, **(rewards or {})}
-        log, _ = read_log(self.problem, X, actions, outcomes, signals, self.group, self.types)
-        return self.leaderboard_on(self.evidence_on(log, true_levels=true_levels))
+        if self.problem is None:
+            task = PredictionTask.of(outcomes, self.classes_)
+            outcomes = np.array(self._declared.outcome_names)[task.codes]
+            actions = np.full(len(outcomes), task.most_frequent)
+        elif outcomes is None or actions is None:
+            raise InputError(f"{'outcomes' if outcomes is None else 'actions'} of these rows are missing")
+        signals = {**self.signals_, **observed}
+        return read_log(self._declared, self.contexts_of(X), actions, outcomes, signals, self.group, self.types)[0]
+
+    def score(
+        self, X: Any, y: Any = None, *, actions: Any = None, outcomes: Any = None, rewards: Rewards | Any = None
+    ) -> float:
+        """Return the composite score of D* on rows that took no part in `fit`, in [0, 1]; NaN if it is not defined.
+
+        Parameters
+        ----------
+        X, y, actions, outcomes, rewards
+            As for `evaluate`.
+        """
+        evidence = self.evidence_on(self.log_of(X, y, actions=actions, outcomes=outcomes, rewards=rewards))
+        board = self._leaderboard(evidence, weighted_metrics(self.metrics), resamples=0)
+        value = board[self.selected_].score.value
+        return float("nan") if value is None else value
 
     def _settings(self) -> LearningSettings:
         given = {field.name: getattr(self, field.name) for field in dataclasses.fields(LearningSettings)}
+        if self.problem is None and self.reward_model is None:
+            given["reward_model"] = "stated"  # being right is known, and need not be learned
         return LearningSettings(**{name: {} if value is None and name.endswith("_grid") else value
                                    for name, value in given.items()})  # fmt: skip
 
@@ -271,28 +398,35 @@ class ParticipatoryPolicy(FittedPolicy):
             for name in self.features:
                 contexts[name]  # raises for an unknown column
             return tuple(self.features)
-        apart = {*(attribute.name for attribute in self.problem.sensitive_attributes), *self.confounders, self.group}
-        return tuple(name for name in contexts if name not in apart and len(np.unique(contexts[name])) > 1)
+        apart = {*(attribute.name for attribute in self._declared.sensitive_attributes), *self.confounders, self.group}
+        apart |= {rule.column for rule in self.strategies or () if isinstance(rule, Decided)}
+        named = any(reads_frames(each, self.model_input) for each in (self.outcome_model, self.reward_model))
+        return tuple(  # a model that names its columns may name one that happens to be constant
+            name for name in contexts if name not in apart and (named or len(np.unique(contexts[name])) > 1)
+        )
 
     def _typed(self, log: Log) -> Log:
         """Return the log with the types of all columns that something reads, and remember them."""
-        sensitive = [each.name for each in self.problem.sensitive_attributes if each.name in log.contexts]
+        sensitive = [each.name for each in self._declared.sensitive_attributes if each.name in log.contexts]
         declared = {name: (self.types or {}).get(name) for name in (*self.features_, *sensitive, *self.confounders)}
         contexts = typed_contexts(log.contexts, declared)
         self.types_ = {name: "number" if contexts[name].dtype == np.float64 else "category" for name in declared}
         return dataclasses.replace(log, contexts=contexts)
 
     def _candidates(self, expected: ExpectedRewards, contexts: Contexts) -> list[Strategy]:
-        own = [strategy.fit(expected, contexts) for strategy in self._given()]
+        own = [
+            rule.with_features(self.features_) if isinstance(rule, Predictor) else rule.fit(expected, contexts)
+            for rule in self._given()
+        ]
         aware = self.learned_.identification.action_aware
-        always = rules.baselines_for(self.problem, action_aware=aware)
+        always = rules.baselines_for(self._declared, action_aware=aware)
         labels = [each.label for each in own]
         return [*own, *(each for each in always if each.label not in labels)]
 
     def _given(self) -> list[Strategy]:
         """Return the candidates that were given, with what they take from the problem."""
-        given = rules.defaults_for(self.problem) if self.strategies is None else self.strategies
-        own = [strategy.for_problem(self.problem) for strategy in given]
+        given = rules.defaults_for(self._declared) if self.strategies is None else self.strategies
+        own = [strategy.for_problem(self._declared) for strategy in given]
         labels = [each.label for each in own]
         for label in labels:
             if labels.count(label) > 1:
@@ -301,9 +435,9 @@ class ParticipatoryPolicy(FittedPolicy):
 
     def _check_metrics(self, log: Log, metrics: Mapping[str, tuple[Metric, float]]) -> None:
         """Refuse a weight on what these data will not tell, before anything is learned."""
-        aware = identify(log, self.problem).action_aware
+        aware = identify(log, self._declared).action_aware
         for label, (metric, weight) in metrics.items():
-            needed = metric.counterfactual_stakeholders(self.problem) if weight > 0 else ()
+            needed = metric.counterfactual_stakeholders(self._declared) if weight > 0 else ()
             if needed and (aware or any(name in log.rewards for name in needed)):
                 raise InputError(
                     f"metric {label!r} cannot carry weight: it needs the reward of every action in every context, and "
@@ -315,9 +449,40 @@ class ParticipatoryPolicy(FittedPolicy):
         found = []
         for outcome_model, reward_models in self.learned_.fold_models:
             prediction = outcome_model.predict(log.contexts)
-            expected = expected_rewards(log.contexts, prediction, reward_models, self.problem)
-            found.append(self._decisions(expected, prediction, log))
+            expected = expected_rewards(log.contexts, prediction, reward_models, self._declared)
+            others = {label: rule for label, rule in self.strategies_.items() if not _waits(rule)}
+            found.append(self._decisions(expected, prediction, log, others))
         return found
+
+    def _train_predictors(self, log: Log, refits: list[dict[str, Decisions]]) -> None:
+        """Fit predictors that others brought unfitted: on all rows, and without each fold to judge them there."""
+        folds = training_folds(self._declared, log, self._settings())
+        expected = self.learned_.held_out_expected
+        self.predictor_decisions_: dict[str, Decisions] = {}
+        for label, rule in self.strategies_.items():
+            if not isinstance(rule, Predictor) or not rule.learns_here:
+                continue
+            codes = np.empty(len(log), dtype=np.intp)
+            for fold, rows in enumerate(folds):
+                part = rule.trained_on(log.take(all_but(folds, fold)), self._declared, self.features_)
+                refits[fold][label] = part(expected, contexts=log.contexts)
+                codes[rows] = refits[fold][label].codes[rows]
+            self.predictor_decisions_[label] = dataclasses.replace(refits[0][label], codes=codes)
+            self.strategies_[label] = rule.trained_on(log, self._declared, self.features_)
+
+    def _predictor_warnings(self) -> list[str]:
+        """Say which predictors may have seen the rows, and what was believed of others."""
+        rules = [rule for rule in self.strategies_.values() if isinstance(rule, Predictor)]
+        return [
+            f"{rule.label} was trained elsewhere and may have seen the rows of fit: it is not judged on them, and "
+            "cannot be chosen. It stands on leaderboards of evaluate, on rows that it has not seen."
+            for rule in rules
+            if not rule.judged_in_fit
+        ] + [
+            f"{rule.label} was trained elsewhere; that it has seen none of these rows was declared, not checked."
+            for rule in rules
+            if not rule.trained and rule.judged_in_fit
+        ]
 
     def _select(self) -> str:
         """Return the selectable strategy with the highest composite score on held-out folds."""
@@ -325,3 +490,8 @@ class ParticipatoryPolicy(FittedPolicy):
             if self.strategies_[row.strategy].may_be_selected and row.score.value is not None:
                 return row.strategy
         raise InputError("no strategy can be selected: a metric with positive weight is undefined for each of them")
+
+
+def _waits(rule: Strategy) -> bool:
+    """Return whether a strategy is trained or judged apart from those that read E."""
+    return isinstance(rule, Predictor) and (rule.learns_here or not rule.judged_in_fit)

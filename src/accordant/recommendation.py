@@ -9,12 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from accordant.decisions import Decisions
+from accordant.faces import Displayed
 from accordant.unusual import Unusual, UnusualCounts, UnusualSpec
 from accordant.utilities import ExpectedRewards
 
 
 @dataclass(frozen=True, eq=False)
-class Recommendations:
+class Recommendations(Displayed):
     """Actions with what speaks for them.
 
     Attributes
@@ -93,19 +94,19 @@ class Recommendations:
         if policy is not None:
             certain = np.where(referred, np.nan, np.arange(len(policy))[:, None] == taken)
             policy = np.where(apart, certain, policy)
-        return Recommendations(
-            replace(
+        return replace(
+            self,
+            decisions=replace(
                 decisions,
                 codes=np.where(fall_back, taken, decisions.codes),
                 tied=decisions.tied & ~apart,
                 policy=policy,
                 referred=referred,
             ),
-            self.expected,
-            np.where(apart, "", self.runner_up),
-            np.where(apart, np.nan, self.margin),
-            unusual,
-            fall_back,
+            runner_up=np.where(apart, "", self.runner_up),
+            margin=np.where(apart, np.nan, self.margin),
+            unusual=unusual,
+            fall_back=fall_back,
         )
 
     def adopted_where(self, codes: NDArray[np.intp], remarks: NDArray[np.str_]) -> Recommendations:
@@ -157,13 +158,8 @@ class Recommendations:
             names = self.decisions.action_names
             table |= {f"P[{action}]": self.decisions.policy[a] for a, action in enumerate(names)}
             table |= {"draw": self.decisions.quantities["draw"]} if "draw" in self.decisions.quantities else {}
-        for i, stakeholder in enumerate(self.expected.stakeholders):
-            for a, action in enumerate(self.expected.actions):
-                table[f"E[{stakeholder}, {action}]"] = self.expected.values[i, a]
-        return table | dict(self.decisions.flags)
+        return table | self.expected.columns() | dict(self.decisions.flags)
 
     def to_frame(self) -> Any:
-        """Return `columns` as a pandas data frame."""
-        import pandas as pd
-
-        return pd.DataFrame(self.columns())
+        """Return `columns` as a data frame of the library in which the contexts came; pandas if they came in none."""
+        return self.expected.schema.table(self.columns())

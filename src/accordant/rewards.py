@@ -218,6 +218,32 @@ class FunctionReward(RewardSignal):
         """Call the function."""
         return self.function(contexts, action, outcome)
 
+    def state(self) -> dict[str, Any]:
+        """Return the name of the function, which is all that JSON can hold of it; see `UnkeptFunction`."""
+        return {"function": getattr(self.function, "__qualname__", repr(self.function))}
+
+
+@rewards.register("function")
+@dataclass(frozen=True)
+class UnkeptFunction(RewardSignal):
+    """Stands in a run folder for a Python function, which no folder keeps; what a model learned of it is there.
+
+    Parameters
+    ----------
+    function
+        Name of the function.
+    """
+
+    function: str
+
+    def reward(self, contexts: Contexts, action: str, outcome: Outcome) -> Any:
+        """Raise: the function is not there."""
+        del contexts, action, outcome
+        raise InputError(
+            f"this reward was the Python function {self.function!r}, which a run folder does not keep; what a model "
+            "learned of it is kept, so that the run can recommend. Register the reward to have it everywhere"
+        )
+
 
 @dataclass(frozen=True)
 class ClippedReward(RewardSignal):

@@ -112,6 +112,7 @@ sections: Registry[type[Section]] = Registry(
         "accordant.preferences.section",  # not the whole room, which holds modules that need PyTorch
         "accordant.preferences.answers_section",
         "accordant.deliberation",
+        "accordant.monitoring.result",
     ),
 )
 """Sections by name; `Registry.factory` returns the class."""

@@ -7,6 +7,7 @@ import functools
 import inspect
 import json
 import math
+import os
 import re
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -14,13 +15,14 @@ from pathlib import Path
 from typing import Annotated, Any, TextIO
 
 import typer
+from rich.cells import cell_len
 from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
 from accordant.errors import InputError
 from accordant.naming import plain, plain_lines, steers
 from accordant.tables.output import Input, check_output, is_standard_output
+from accordant.terminal_table import FittedTable
 
 WIDTH = 140  # columns of a table that is piped somewhere: wide enough for a leaderboard
 BEYOND_ASCII = re.compile("[^\n -~]")
@@ -110,7 +112,7 @@ class PlainConsole(Console):
     stream
         Where to.
     width
-        Columns where the stream is no terminal.
+        Columns where the stream is no terminal and ``$COLUMNS`` does not say how many there are.
     soft_wrap
         Whether lines are left as long as they are.
     """
@@ -118,15 +120,27 @@ class PlainConsole(Console):
     def __init__(self, stream: TextIO | None = None, *, width: int = WIDTH, soft_wrap: bool = False) -> None:
         stream = sys.stdout if stream is None else stream
         super().__init__(
-            file=stream, width=None if stream.isatty() else width, markup=False, highlight=False, emoji=False,
+            file=stream, width=None if stream.isatty() else _columns(width), markup=False, highlight=False, emoji=False,
             soft_wrap=soft_wrap,
         )  # fmt: skip
+
+    def print(self, *objects: Any, **options: Any) -> None:
+        """Print; a line with a word that is longer than it, such as a path, stays whole, so that it can be copied."""
+        words = [word for each in objects if isinstance(each, str) for word in each.split()]
+        long = any(cell_len(plain(word)) > self.width for word in words)
+        super().print(*objects, **({"soft_wrap": True} if long else {"crop": False}) | options)
 
     def render_str(self, text: str, **options: Any) -> Text:
         """Return a text for printing; whatever is printed as a string comes through here."""
         told = text.strip("\n")
         before, after = text.split(told, 1) if told else (text, "")
         return super().render_str(before + plain(told) + after, **options)
+
+
+def _columns(default: int) -> int:
+    """Return how many columns the environment wants, or a default."""
+    said = os.environ.get("COLUMNS", "")
+    return int(said) if said.isascii() and said.isdigit() and int(said) else default
 
 
 Json = Annotated[bool, typer.Option("--json", help="Print machine-readable JSON on stdout, and nothing else there.")]
@@ -303,9 +317,9 @@ def print_records(title: str, records: Sequence[Mapping[str, Any]], as_json: boo
     if as_json:
         print_json(list(records))
         return
-    table = Table(title=title, title_justify="left", box=None, pad_edge=False)
+    table = FittedTable(title)
     for name in records[0]:
-        table.add_column(name.replace("_", " "), overflow="fold")
+        table.add(name.replace("_", " "))
     for record in records:
         table.add_row(*(_text(value) for value in record.values()))
     PlainConsole().print(table)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -11,13 +12,15 @@ from numpy.typing import NDArray
 
 from accordant.arrays import real_array
 from accordant.errors import InputError, RewardError, UnknownNameError
+from accordant.faces import Displayed
+from accordant.frame_schema import FrameSchema
 
 TOLERANCE = 1e-9  # how far rounding may carry an expectation of rewards outside [0, 1]
 SINGLE_PRECISION_TOLERANCE = 1e-6  # the same for float32, which carries seven digits
 
 
 @dataclass(frozen=True, eq=False)
-class ExpectedRewards:
+class ExpectedRewards(Displayed):
     """``E[i, a, t]``: the expected reward of stakeholder i if action a is taken in context t.
 
     Parameters
@@ -29,6 +32,8 @@ class ExpectedRewards:
         use: a mapped file, and an array that is read-only already (``array.flags.writeable = False``).
     stakeholders, actions
         Names of the first two axes.
+    schema
+        What kind of frame the contexts came in, for `to_frame`.
 
     Raises
     ------
@@ -41,8 +46,11 @@ class ExpectedRewards:
     values: NDArray[np.floating[Any]]
     stakeholders: tuple[str, ...]
     actions: tuple[str, ...]
+    schema: FrameSchema
 
-    def __init__(self, values: Any, *, stakeholders: Sequence[str], actions: Sequence[str]) -> None:
+    def __init__(
+        self, values: Any, *, stakeholders: Sequence[str], actions: Sequence[str], schema: FrameSchema | None = None
+    ) -> None:
         given = real_array("expected rewards", values)
         try:
             array = np.ascontiguousarray(given, dtype=np.float32 if given.dtype == np.float32 else np.float64)
@@ -69,6 +77,7 @@ class ExpectedRewards:
         object.__setattr__(self, "values", array)
         object.__setattr__(self, "stakeholders", names[0])
         object.__setattr__(self, "actions", names[1])
+        object.__setattr__(self, "schema", FrameSchema() if schema is None else schema)
 
     @property
     def n_contexts(self) -> int:
@@ -80,6 +89,24 @@ class ExpectedRewards:
         if stakeholder not in self.stakeholders:
             raise UnknownNameError("stakeholder", stakeholder, self.stakeholders)
         return np.asarray(self.values[self.stakeholders.index(stakeholder)])
+
+    def columns(self) -> dict[str, NDArray[np.floating[Any]]]:
+        """Return ``E[stakeholder, action]`` for every pair, each of shape (context,)."""
+        return {
+            f"E[{stakeholder}, {action}]": self.values[i, a]
+            for i, stakeholder in enumerate(self.stakeholders)
+            for a, action in enumerate(self.actions)
+        }
+
+    def to_frame(self) -> Any:
+        """Return `columns` as a data frame of the library in which the contexts came; pandas if they came in none."""
+        return self.schema.table(self.columns())
+
+    def like(self, frame: Any) -> ExpectedRewards:
+        """Return the same E, whose table goes out as the library and with the index of a frame of its contexts."""
+        found = copy.copy(self)
+        object.__setattr__(found, "schema", FrameSchema.of_rows(frame))
+        return found
 
     def take(self, contexts: NDArray[np.intp] | slice) -> ExpectedRewards:
         """Return the expected rewards in some contexts."""

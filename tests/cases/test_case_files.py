@@ -189,3 +189,30 @@ def test_a_data_folder_called_like_a_case_does_not_hide_it(tmp_path, monkeypatch
     (tmp_path / "lending").mkdir()
     monkeypatch.chdir(tmp_path)
     assert read_case("lending")[0].name == "lending"
+
+
+@pytest.mark.parametrize(
+    ("keys", "message"),
+    [
+        ({"person_concerned": "Applicants"}, "did you mean 'Applicant'"),
+        ({"changeable": {"Incomes": "up"}}, "did you mean 'Income'"),
+        ({"changeable": {"Income": "upward"}}, "up"),
+        ({"labels": {"fr": {}}}, "language"),
+        ({"labels": {"de": {"actions": {"Grants": "Kredit"}}}}, "did you mean 'Grant'"),
+        ({"labels": {"de": {"outcomes": {"Fully": "ganz"}}}}, "outcome in labels"),
+        ({"labels": {"de": {"stakeholders": {"Banks": "die Bank"}}}}, "did you mean 'Bank'"),
+        ({"labels": {"de": {"values": {"Incom": {}}}}}, "did you mean 'Income'"),
+        ({"labels": {"de": {"action": {}}}}, "did you mean it by 'actions'|'actions'"),
+    ],
+)
+def test_what_letters_read_must_be_declared(keys, message):
+    case, _ = read_case("lending")
+    with pytest.raises(InputError, match=message):
+        case.replace(**keys)
+
+
+def test_a_case_without_letters_is_written_as_before():
+    case, _ = read_case("health")
+    assert not {"person_concerned", "changeable", "labels"} & set(case.model_dump(mode="json"))
+    lending, _ = read_case("lending")
+    assert type(lending)(**lending.model_dump(mode="json")) == lending

@@ -16,7 +16,8 @@ from hypothesis import strategies as st
 
 from accordant.cases import files
 from accordant.cases.loaders import load_file
-from accordant.tables.frames import read_chunks, read_frame
+from accordant.tables.frames import read_chunks
+from accordant.tables.whole_tables import read_frame
 from accordant.cases.files import file_beside, find_file, find_reward_file, no_data
 from accordant.tables.frames import Rows
 from accordant.cases.spec import CaseSpec, DataSpec

@@ -9,6 +9,7 @@ import yaml
 
 from accordant.cases.proposal import Proposal, Told, propose
 from accordant.cases.proposal_text import Statement, case_text
+from accordant.cases.proposed_rewards import favourable_actions, guessed_rewards, outcomes_best_first
 from accordant.cases.spec import CaseSpec
 from accordant.errors import InputError
 
@@ -101,15 +102,6 @@ def test_a_table_without_an_action_says_which_columns_could_be_one():
         propose(table().drop(columns="decision"), Told())
 
 
-def filled(text: str) -> dict:
-    """Return the case with every reward filled in."""
-    case = yaml.safe_load(text)
-    for entry in case["rewards"].values():
-        for row in entry["table"].values():
-            row.update(dict.fromkeys(row, 0.5))
-    return case
-
-
 @pytest.mark.parametrize("frame", [
     table(),
     table(decision=np.where(np.arange(ROWS) % 2, "Grant: a, {lot}", "#no")),
@@ -117,12 +109,12 @@ def filled(text: str) -> dict:
     table(**{"a, b": np.arange(ROWS) % 50 / 7.0, "yes": ["x", "y"] * (ROWS // 2), "sex: [1]": ["1", "2"] * (ROWS // 2)}),
 ], ids=["plain", "strange actions", "numbers", "strange columns"])  # fmt: skip
 @pytest.mark.parametrize("said", [False, True])
-def test_the_case_is_valid_once_rewards_are_filled_in(frame, said):
+def test_the_case_is_valid_as_it_is(frame, said):
     proposal = propose(frame, Told())
     actions = tuple(proposal.action.values)
     statement = Statement("first", "first.csv", favourable=actions[:1], scarce={actions[0]: 0.25}) if said else None
     text = case_text(proposal, statement or Statement("first", "first.csv", ("A, B", "null")))
-    case = CaseSpec(**filled(text))
+    case = CaseSpec(**yaml.safe_load(text))
     assert case.problem.actions == actions
     assert set(case.data.features) == {each.name for each in proposal.of("feature")}
     assert case.problem.favourable_actions == (actions[:1] if said else ())
@@ -132,9 +124,42 @@ def test_the_case_is_valid_once_rewards_are_filled_in(frame, said):
     assert any(metric.weight == 0.5 for metric in case.metrics.values())
 
 
-def test_nothing_is_filled_in_for_anybody():
-    case = yaml.safe_load(case_text(propose(table(), Told()), Statement("first", "first.csv")))
-    values = [value for entry in case["rewards"].values() for row in entry["table"].values() for value in row.values()]
-    assert values == [None] * 8
-    with pytest.raises(InputError, match="is not filled in"):
-        CaseSpec(**case)
+def test_features_that_somebody_named_are_all_there_is():
+    found = roles(propose(table(), Told(features=("income", "diploma"))))
+    assert [name for name, role in found.items() if role == "feature"] == ["income", "diploma"]
+    with pytest.raises(InputError, match="cannot be a feature"):
+        propose(table(points=["1"] * (ROWS - 1) + ["abc"]), Told(features=("points",)))
+
+
+def decided(action=("Grant", "Refuse"), outcome=("finished", "left"), name="result"):
+    frame = pd.DataFrame({"decision": np.resize(action, ROWS), name: np.resize(outcome, ROWS), "x": np.arange(ROWS)})
+    return propose(frame, Told("decision", name))
+
+
+@pytest.mark.parametrize(("actions", "expected"), [
+    (("Grant", "Refuse"), ("Grant",)), (("no grant", "grant"), ("grant",)), (("0", "1"), ("1",)),
+    (("Wait", "Operate"), ("Operate",)), (("A", "B"), ()), (("Trial", "Offer", "Reject"), ("Trial", "Offer")),
+])  # fmt: skip
+def test_favourable_actions_are_guessed_by_their_names(actions, expected):
+    assert set(favourable_actions(decided(action=actions)).names) == set(expected)
+
+
+@pytest.mark.parametrize(("outcomes", "name", "expected"), [
+    (("left", "finished"), "result", ("finished", "left")), (("Dropout", "Graduate"), "target", ("Graduate", "Dropout")),
+    (("not_repaid", "repaid"), "status", ("repaid", "not_repaid")), (("0", "1"), "success", ("1", "0")),
+    (("0", "1"), "default", ("0", "1")), (tuple(map(str, range(40))), "score", ("39", "0")),
+    (tuple(map(str, range(40))), "error", ("0", "39")),
+])  # fmt: skip
+def test_the_order_of_outcomes_is_guessed(outcomes, name, expected):
+    assert outcomes_best_first(decided(outcome=outcomes, name=name)).names == expected
+
+
+@pytest.mark.parametrize("deciding", [False, True])
+@pytest.mark.parametrize("favourable", [(), ("a",), ("a", "b")])
+def test_guessed_rewards_follow_their_formula(deciding, favourable):
+    found = guessed_rewards(("a", "b"), ("best", "middle", "worst"), favourable, deciding=deciding)
+    for action, row in found.items():
+        for goodness, value in zip((1, 0.5, 0), row.values(), strict=True):
+            good = action in favourable
+            by_hand = 0.3 * (not good) + 0.7 * goodness if deciding else 0.2 * good + 0.8 * goodness
+            assert value == pytest.approx(by_hand if favourable else goodness) and 0 <= value <= 1

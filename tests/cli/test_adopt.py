@@ -59,6 +59,11 @@ def test_what_is_adopted_decides_rows_with_the_same_features(accordant, run, cas
     first, second = (each["sentences"]["decides"][0] for each in explained["explanations"])
     assert f"decided by a debate: {adoption.action} (section 0002), adopted by Ward council" in first
     assert "decided by a debate" not in second
+    told = accordant("explain", "signed", "beds.csv", "--row", str(row), "--for-person", "--json", "--no-add")
+    (letter,) = json.loads(told.stdout)
+    assert letter["decision"] == adoption.action
+    assert "People talked it over and chose it." in letter["decided"]
+    assert letter["reason"] == ""
 
 
 @pytest.mark.long

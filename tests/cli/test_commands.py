@@ -264,3 +264,19 @@ def test_a_report_of_a_forged_record_is_refused(accordant, finished_run, tmp_pat
     assert done.returncode == 2
     assert "run.json" in done.stderr and message in done.stderr
     assert not (tmp_path / "page.html").exists()
+
+
+@pytest.mark.long
+def test_a_quick_look_says_first_and_in_the_record_what_it_left_out(accordant, case_folder):
+    done = accordant("run", "beds.yaml", "--quick", "--out", "quick")
+    assert done.returncode == 0 and "A QUICK LOOK" in done.stdout.splitlines()[1]
+    record = json.loads((case_folder / "quick" / "run.json").read_text(encoding="utf-8"))
+    assert record["learning"]["effort"] == "quick" and record["test"]["resamples"] <= 200
+    assert any(sentence.startswith("A quick look:") for sentence in record["warnings"])
+    assert any("Nor were these looked at" in sentence for sentence in record["warnings"])
+    assert record["scrutiny"]["conflict"]["pairs"] == [] and record["scrutiny"]["bounds"] is None
+
+
+def test_quick_and_thorough_contradict_each_other(accordant):
+    done = accordant("run", "beds.yaml", "--quick", "--thorough", "--out", "neither")
+    assert done.returncode == 2 and "allowed: one of them" in done.stderr

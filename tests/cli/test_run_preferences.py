@@ -34,7 +34,7 @@ def test_answers_of_an_interview_replace_a_table_of_the_case(accordant, folder):
     assert "reward of Patient: stated in the case's table" in done.stdout
     assert f"reward of Ward: learned from {n} comparisons in answers.csv (sha256 " in done.stdout.replace("\n", " ")
     page = (folder / "out" / "report.html").read_text(encoding="utf-8")
-    assert page.index("Who was asked, and what they want") < page.index("Leaderboard on the test rows")
+    assert page.index("Who was asked, and what they want") < page.index("Leaderboard on the untouched rows")
     assert "accordant run beds --preferences Ward=answers.csv --seed 42" in page
     assert "its scope card were written for other rewards of Ward" in page
     (folder / "answers.csv").unlink()

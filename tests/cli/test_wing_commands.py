@@ -44,8 +44,8 @@ def plugin(tmp_path):
 
 def test_wings_bring_their_commands():
     names = {each.callback.__name__ for each in app.registered_commands}
-    assert len(WINGS) == 3
-    assert {"preferences", "elicit", "deliberate", "slate", "run"} <= names
+    assert len(WINGS) == 4
+    assert {"preferences", "elicit", "deliberate", "slate", "monitor", "run"} <= names
 
 
 def test_a_function_or_a_tuple_of_them_is_added(plugin):

@@ -10,6 +10,7 @@ from hypothesis.extra.numpy import arrays
 
 from accordant.errors import InputError
 from accordant.evaluation import composite_score
+from accordant.evaluation.composite import added_up
 
 GOALS = ("max", "zero", "min")
 EXAMPLE = np.array([[0.9, 0.30, 0.20], [0.8, -0.10, 0.10], [0.6, 0.05, 0.15]])
@@ -144,3 +145,33 @@ def test_order_of_strategies_and_metrics_does_not_matter():
         candidates=np.ones(6, bool),
     )
     np.testing.assert_allclose(moved.scores, base.scores[order], rtol=1e-14)
+
+
+@given(
+    arrays(np.float64, st.tuples(st.integers(1, 4), st.integers(1, 20)), elements=st.floats(-1e6, 1e6)), st.booleans()
+)
+def test_sums_are_added_in_the_order_of_the_metrics_whatever_the_layout(values, turned):
+    given_values = np.asfortranarray(values) if turned else values
+    by_hand = []
+    for row in values.tolist():
+        total = row[0]
+        for value in row[1:]:
+            total += value
+        by_hand.append(total)
+    assert added_up(given_values).tolist() == by_hand
+
+
+def test_a_score_is_the_same_to_the_last_bit_when_added_by_hand():
+    generator = np.random.default_rng(2)
+    values, weights = generator.random((6, 11)), generator.integers(0, 4, 11) / 100
+    found = composite_score(
+        values, goals=["max"] * 11, weights=weights, candidates=np.ones(6, bool), normalisation="natural", ranges=[(0, 1)] * 11
+    )  # fmt: skip
+    total = 0.0
+    for weight in weights.tolist():
+        total += weight
+    for row, score in zip(found.normalised.tolist(), found.scores.tolist(), strict=True):
+        by_hand = 0.0
+        for value, weight in zip(row, weights.tolist(), strict=True):
+            by_hand += value * (weight / total) if weight > 0 else 0.0
+        assert score == by_hand

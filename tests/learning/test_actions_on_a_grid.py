@@ -88,7 +88,7 @@ def test_an_outcome_model_interpolates_the_value():
     assert found.shape == (5, 2, 5)
     assert np.allclose(found[:, 1, 0], [0.2 + 0.54 * value / 200 for value in values], atol=0.06)
     assert np.array_equal(model.at(tuple(map(float, POINTS))).predict(some).weights, model.predict(some).weights)
-    assert learner.loss(model, np.arange(6000)) < learner.loss(model_of_points(log), np.arange(6000))
+    assert learner.losses(model, np.arange(6000)).mean() < learner.losses(model_of_points(log), np.arange(6000)).mean()
 
 
 def model_of_points(log):
@@ -111,7 +111,7 @@ def test_levels_of_a_continuous_outcome_interpolate_the_value():
     levels = model.at(values).predict(some).levels()
     truth = np.array([[10 * need * value / 200 + 3 * need for need in (0.2, 0.8)] for value in values])
     assert np.allclose(levels, truth, atol=1e-6)
-    assert learner.loss(model, np.arange(300)) < 1e-12
+    assert learner.losses(model, np.arange(300)).mean() < 1e-12
     assert model.predict(some).levels().shape == (4, 2)
     assert model.offsets.shape == (4, 5) and model.at(values).offsets.shape == (3, 5)
 

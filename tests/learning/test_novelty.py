@@ -138,3 +138,14 @@ def test_levels_of_a_forged_state_are_checked():
     state["reference"]["school"][3] = 3
     with pytest.raises(ValueError, match="levels of school"):
         TrainingProfile.restored(profile.encoder, state)
+
+
+def test_new_rows_are_comparable_with_reference_rows():
+    """The training rows themselves come out as they stand in the reference, whatever their order."""
+    contexts = world(np.random.default_rng(11), 300)
+    profile = TrainingProfile.fit(log_of(contexts), FEATURES, 0)
+    own = profile.comparable(contexts)
+    for name in FEATURES:
+        assert np.array_equal(np.sort(own[name]), np.sort(profile.reference[name].astype(float)), equal_nan=True)
+    others = Contexts({name: contexts[name][:2] for name in FEATURES} | {"school": np.array(["GP", "nowhere"])})
+    assert profile.comparable(others)["school"].tolist() == [0.0, 3.0]

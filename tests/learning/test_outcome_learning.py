@@ -25,27 +25,27 @@ def learner(low=None, high=None, *, action_aware=True, actions=(0, 1)):
 @pytest.mark.parametrize("bounds", [(None, None), (0.0, None), (None, 9.0), (-1.0, 8.0)])
 def test_an_end_that_is_not_declared_is_infinite(bounds):
     made, rows = learner(*bounds)
-    [model] = made.candidates(rows)
+    [model] = made.candidates(rows, made.points)
     low, high = bounds
     assert model.bounds == (-np.inf if low is None else low, np.inf if high is None else high)
 
 
 def test_the_loss_is_the_squared_error_of_the_level_of_the_logged_action():
     made, rows = learner()
-    [apart] = made.candidates(rows)
-    assert made.loss(apart, rows) == pytest.approx(0, abs=1e-9)
+    [apart] = made.candidates(rows, made.points)
+    assert made.losses(apart, rows) == pytest.approx(np.zeros(len(rows)), abs=1e-9)
     together, _ = learner(action_aware=False)
-    [mixed] = together.candidates(rows)
+    [mixed] = together.candidates(rows, together.points)
     levels = mixed.predict(together.log.contexts).levels()
     assert levels.shape == (2, 40)
     expected = [
         (levels[code, t] - y) ** 2 for t, (code, y) in enumerate(zip(made.log.actions, made.log.outcomes, strict=True))
     ]
-    assert together.loss(mixed, rows) == pytest.approx(np.mean(expected))
+    assert together.losses(mixed, rows) == pytest.approx(np.array(expected))
     assert np.mean(expected) > 3
 
 
 def test_an_action_that_was_never_taken_is_named():
     made, rows = learner(actions=(0,))
     with pytest.raises(InputError, match="cannot be fitted: .*0 is 'A', 1 is 'C'"):
-        made.candidates(rows)
+        made.candidates(rows, made.points)

@@ -45,6 +45,8 @@ def test_rates_overall_and_by_group_equal_fairlearn(world, decide):
             "selection_rate": fm.selection_rate,
             "true_positive_rate": fm.true_positive_rate,
             "false_positive_rate": fm.false_positive_rate,
+            "true_negative_rate": fm.true_negative_rate,
+            "false_negative_rate": fm.false_negative_rate,
             "positive_predictive_value": skm.precision_score,
         },
         y_true=evidence.log.outcomes == 0,

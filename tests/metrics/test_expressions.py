@@ -50,6 +50,11 @@ LOAN_METRICS = [
     ("share_within", {"action": "Grant", "attribute": "age", "group": "young", "percent": True}),
     *((name, {}) for name in ("accuracy", "selection_rate", "true_positive_rate", "false_positive_rate")),
     *((name, {}) for name in ("positive_predictive_value", "precision", "recall", "f1")),
+    *((name, {}) for name in ("true_negative_rate", "false_negative_rate")),
+    *(
+        ("equalised_odds", {"attributes": ("sex",), "aggregate": each, "combined": "mean"})
+        for each in ("difference", "ratio")
+    ),
     ("selection_rate", {"attributes": ("age",), "actions": {"Grant": 1.0, "Grant_lower": 0.5}}),
     *(
         (name, {"attributes": attributes, "aggregate": aggregate})

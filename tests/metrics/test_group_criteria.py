@@ -10,7 +10,9 @@ from hypothesis import strategies as st
 
 from accordant import metrics
 from accordant.errors import InputError, MissingColumnError, UnknownNameError
+from accordant.metrics import Cells
 from accordant.metrics.group import GroupCriterion
+from accordant.metrics.statistics import contingency
 
 CRITERIA = {
     "demographic_parity": [(lambda a, y: a, lambda a, y: True)],
@@ -236,3 +238,42 @@ def test_aliases_lead_to_the_same_criterion():
         "predictive_parity", {"attributes": "g"}
     )
     assert isinstance(metrics.create("equalized_odds", {"attributes": ["g"]}), GroupCriterion)
+
+
+METHODS = [
+    (name, aggregate, method, combined)
+    for name, rates in (("demographic_parity", 1), ("equal_opportunity", 1), ("equalised_odds", 2))
+    for aggregate in ("difference", "ratio")
+    for method in ("between_groups", "to_overall")
+    for combined in ("worst", "mean")[:rates]
+]
+THEIRS = {"demographic_parity": "demographic_parity", "equal_opportunity": "equal_opportunity",
+          "equalised_odds": "equalized_odds"}  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "aggregate", "method", "combined"), METHODS)
+def test_comparison_with_all_contexts_and_means_of_rates_equal_fairlearn(
+    world, decide, name, aggregate, method, combined
+):
+    evidence = world(300)
+    decisions = decide(evidence)
+    agg = {"agg": {"worst": "worst_case", "mean": "mean"}[combined]} if name == "equalised_odds" else {}
+    wanted = getattr(fm, f"{THEIRS[name]}_{aggregate}")(
+        evidence.log.outcomes == 0, np.isin(decisions.codes, [0, 1]), method=method,
+        sensitive_features=evidence.log.contexts["age"], **agg,
+    )  # fmt: skip
+    given = {"attributes": ["age"], "aggregate": aggregate, "method": method, "combined": combined}
+    metric = metrics.create(name, given)
+    assert metric.evaluate(decisions, evidence).value == pytest.approx(wanted, abs=1e-12)
+    table = contingency(decisions, Cells.of(evidence, ("age",)))
+    low, high = metric.limits(table, 0.95, 1.0)
+    assert low <= wanted <= high
+
+
+def test_only_known_ways_of_comparing():
+    with pytest.raises(InputError, match="did you mean 'to_overall'"):
+        metrics.create("demographic_parity", {"attributes": ["age"], "method": "to_overal"})
+    with pytest.raises(InputError, match="combined 'average'"):
+        metrics.create("equalised_odds", {"attributes": ["age"], "combined": "average"})
+    with pytest.raises(InputError, match="everybody else"):
+        metrics.create("demographic_parity", {"attributes": ["age"], "protected": "old", "method": "to_overall"})

@@ -148,6 +148,7 @@ def tiny_record(
             for name, kind, candidate in names
         },
         "scope": card(),
+        "people": people(names, stakeholders, len(actions)),
         "cost": {"seconds": 1.5, "cpu_seconds": 1.25},
     }  # fmt: skip
 
@@ -164,6 +165,19 @@ def group_table(names: list[tuple[str, str, bool]], stakeholders: tuple[str, ...
             share = spread(name, label) if n else None
             rows.append({"strategy": name, "group": label, "n": n, "favourable_share": share, "mean_rewards": means})
     return {"attributes": attributes, "rows": rows}
+
+
+def people(names: list[tuple[str, str, bool]], stakeholders: tuple[str, ...], n_actions: int, n: int = 6) -> Json:
+    rows = list(range(0, 5 * n, 5))
+    actions = range(n_actions)
+    return {
+        "rows": rows, "n": 40,
+        "expected": {who: [[round(spread(who, row, action), 4) for action in actions] for row in rows] for who in stakeholders},
+        "decisions": {
+            name: [[1 / n_actions] * n_actions if name == "random" else int(n_actions * spread(name, row)) for row in rows]
+            for name, _, _ in names
+        },
+    }  # fmt: skip
 
 
 def card() -> Json:
@@ -440,6 +454,18 @@ def price(metric: str, labels: tuple[str, ...], stakeholders: tuple[str, ...]) -
     )  # fmt: skip
 
 
+def underscores() -> Json:
+    record = tiny_record(
+        stakeholders=("Night_ward", "Town"), actions=("Send_home", "Admit"),
+        metrics=(("Worst_Off", "max", 0.6), ("mean_reward", "max", 0.4)),
+    )  # fmt: skip
+    words = "learned from answers in Night_ward.csv"
+    source = {"kind": "comparisons", "words": words}
+    record["reward_sources"] = {"Night_ward": source}
+    record["warnings"] = ["Night_ward was asked in Night_ward.csv about Send_home, not about Send_home_early."]
+    return record
+
+
 LONG = "a_strategy_with_an_uncommonly_long_name[and_parameters_that_do_not_end_soon_either]"
 VARIANTS: dict[str, Callable[[], Json]] = {
     "tiny": tiny_record,
@@ -456,6 +482,7 @@ VARIANTS: dict[str, Callable[[], Json]] = {
     "many metrics": lambda: tiny_record(
         metrics=tuple((f"Metric_{i}", ("max", "min", "zero")[i % 3], 1 / 14) for i in range(14))
     ),
+    "underscores": underscores,
     "long names": lambda: tiny_record(
         rules=(LONG, "x" * 90), stakeholders=("The association of everybody concerned " * 2, "漢字" * 20)
     ),

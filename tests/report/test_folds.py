@@ -99,7 +99,7 @@ def test_places_are_those_of_the_orders(records: dict[str, Json]) -> None:
     ranked = {side: sum(score is not None for score in scores[side]) for side in scores}
     assert says(record)["validation"] == (
         f"maximin has place {places['validation']} of {ranked['validation']} in selection, "
-        f"and place {places['test']} of {ranked['test']} on the test rows."
+        f"and place {places['test']} of {ranked['test']} on the untouched rows."
     )
 
 

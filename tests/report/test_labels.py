@@ -93,16 +93,45 @@ def test_names_change_no_number(variant: Json) -> None:
     record = Record.read(variant)
     named = with_names(record, readable_names(record))
     assert numbers(named.content) == numbers(record.content)
-    assert named.case == record.case and named.learning == record.learning
+    assert [about.metric for about in named.case.metrics.values()] == [
+        each.metric for each in record.case.metrics.values()
+    ]
     assert [about.name for about in named.strategies.values()] == [each.name for each in record.strategies.values()]
 
 
 def test_a_page_shows_labels_only_where_they_are_to_be_copied(variant: Json) -> None:
     html = render(Record.read(variant))
-    shown = re.sub(r"<(code|pre|style)\b.*?</\1>", "", html, flags=re.DOTALL)
+    shown = re.sub(r"<(code|pre|style|script)\b.*?</\1>| data-known=\"[^\"]*\"", "", html, flags=re.DOTALL)
     shown = re.sub(r"<wbr>", "", shown)
     for label, name in readable_names(Record.read(variant)).items():
         if re.fullmatch(r"(constant|stakeholder):\w+", label):
             assert label not in shown
             assert name in shown
             assert re.sub(r"<wbr>", "", html).count(f"<code>{label}</code>") == 1
+
+
+def test_what_a_case_declares_is_said_without_underscores_but_names_of_files_and_of_registered_things_stay(
+    records: dict[str, Json],
+) -> None:
+    record = Record.read(records["underscores"])
+    names = readable_names(record)
+    assert names | {"stakeholder:Night_ward": "Night ward alone", "constant:Send_home": "Always Send home"} == names
+    said = with_names(record, names)
+    assert said.warnings == ("Night ward was asked in Night_ward.csv about Send home, not about Send_home_early.",)
+    assert said.reward_sources["Night ward"].words == "learned from answers in Night_ward.csv"
+    assert (
+        list(said.case.metrics) == ["Worst Off", "mean reward"]
+        and said.case.metrics["mean reward"].metric == "mean_reward"
+    )
+    assert [each.name for each in said.case.problem.stakeholders] == ["Night ward", "Town"]
+    assert set(said.people.expected) == {"Night ward", "Town"} and "Always Send home" in said.people.decisions
+    html = re.sub(r"<wbr>", "", render(record))
+    assert "Send home" in html and "Send_home" not in re.sub(
+        r"<(code|script)\b.*?</\1>| data-known=\"[^\"]*\"|Send_home_early", "", html, flags=re.DOTALL
+    )
+
+
+def test_two_names_that_differ_by_an_underscore_only_keep_it(records: dict[str, Json]) -> None:
+    record = records["underscores"]
+    record["case"]["problem"]["stakeholders"][1]["name"] = "Night ward"
+    assert "Night_ward" not in readable_names(Record.read(record))

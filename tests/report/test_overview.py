@@ -12,7 +12,7 @@ from accordant.report.overview import overview
 from accordant.report.reading import Reading
 from accordant.report.render import render
 from accordant.report.scrutiny import findings
-from accordant.report.summary import answer
+from accordant.report.summary import answer, checks
 from accordant.runs.record import Record
 
 Json = dict[str, Any]
@@ -20,7 +20,7 @@ Json = dict[str, Any]
 
 def seen(record: Json, asked: frozenset[str] = frozenset()):
     reading = Reading.named(Record.read(record))
-    return overview(reading, answer(reading), findings(reading), asked)
+    return overview(reading, answer(reading), findings(reading), checks(reading), asked)
 
 
 def first_screen(record: Json) -> str:
@@ -63,7 +63,7 @@ def test_who_is_better_off_is_compared_with_the_utilitarian_rule_and_the_best_co
     assert [line.name for line, _ in compared.heads] == ["maximin", "utilitarian", "Always Grant"]
     told = [each.striptags() for each in compared.sentences]
     assert told == [
-        "Against utilitarian: higher for Borrower, lower for Lender.", "Against Always Grant: equal for everybody.",
+        "Against utilitarian: higher for Borrower, lower for Lender.", "Against Always Grant (best constant): equal for everybody.",
     ]  # fmt: skip
     assert [(name, [cell.value for cell in cells]) for name, cells in compared.rows] == [
         ("Lender", ["0.500", "0.600", "0.500"]), ("Borrower", ["0.700", "0.600", "0.700"]),
@@ -81,8 +81,8 @@ def test_a_difference_that_the_record_tests_is_told_with_its_intervals(records: 
     }  # fmt: skip
     tested = seen(record).comparison
     assert "Somebody gains 0.1 [0.05, 0.15]." in tested.sentences
-    assert not any(f"Against {other}:" in sentence.striptags() for sentence in tested.sentences)
-    assert any(f"Against {other}:" in sentence.striptags() for sentence in untested.sentences)
+    assert not any(f"Against {other}" in sentence.striptags() for sentence in tested.sentences)
+    assert any(f"Against {other}" in sentence.striptags() for sentence in untested.sentences)
     assert len(tested.sentences) == len(untested.sentences)
     assert tested.caution == "Other differences are means, and not tested."
 
@@ -105,11 +105,11 @@ def test_actions_are_told_where_the_case_measures_them(records: dict[str, Json])
     for row in record["test"]["leaderboard"]:
         row["metrics"]["Extra"]["value"] = 0.25
     said = seen(record).statements[0].words
-    assert "It takes Grant in 25% of the test rows; other actions are not measured." in said
+    assert "It takes Grant in 25% of the untouched rows; other actions are not measured." in said
     record["case"]["metrics"]["Gap"] = {"metric": "share_of_action", "parameters": {"action": "Deny", "percent": True}}
     for row in record["test"]["leaderboard"]:
         row["metrics"]["Gap"]["value"] = 75.0
-    assert "It takes Deny in 75% and Grant in 25% of the test rows." in seen(record).statements[0].words
+    assert "It takes Deny in 75% and Grant in 25% of the untouched rows." in seen(record).statements[0].words
     del record["case"]["metrics"]["Gap"]
     for row in record["test"]["leaderboard"]:
         row["metrics"]["Extra"]["value"] = 0.0
@@ -124,7 +124,7 @@ def test_what_was_not_asked_is_said_until_it_is(records: dict[str, Json]) -> Non
     assert "Not asked of this run yet: why one person's decision was taken." in unseen
     assert "Certificates" not in unseen
     assert "Not asked" not in " ".join(seen(records["tiny"], frozenset({"talks", "lists", "person"})).unseen)
-    assert "Rows are simulated: no number here is about real people." in seen(records["bare"]).unseen
+    assert "Not on people" in seen(records["bare"]).statements[-1].words
 
 
 @pytest.mark.parametrize("name", ["tiny", "scrutinised", "constant on top", "all undefined"])
@@ -140,8 +140,8 @@ def test_without_a_selected_strategy_nothing_is_compared(records: dict[str, Json
     record["selected"] = None
     found = seen(record)
     assert found.comparison is None
-    assert "selected no strategy" in found.statements[0].words
-    assert "Cross-validation selected no strategy." in first_screen(record)
+    assert "No strategy was selected" in found.statements[0].words
+    assert "No strategy was selected on held-out folds." in first_screen(record)
 
 
 def test_the_rule_is_told_with_its_parameters(records: dict[str, Json]) -> None:

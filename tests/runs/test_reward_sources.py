@@ -15,7 +15,7 @@ from accordant.errors import InputError
 from accordant.preferences.learned_rewards.respondent import LanguageModelRespondent
 from accordant.rewards import ObservedReward, TableReward
 from accordant.runs import RunOptions, carry_out, read_run, write_run
-from accordant.runs.sections.explanation import explain_rows
+from accordant.runs.sections.explanation import document_of, explained_rows
 from accordant.runs.record import RewardSource
 from accordant.runs.reward_sources import located_signals, with_preferences
 
@@ -116,7 +116,7 @@ def test_a_finished_run_decides_and_explains_without_the_answers(finished, cases
     run, sha256 = finished
     assert isinstance(read_case(cases["own"])[0].signals()["Bank"], TableReward)
     contexts = str(cases["own"].with_name("own.csv"))
-    bank, applicant = explain_rows(run, contexts)["rests_on"]
+    bank, applicant = document_of(explained_rows(run, contexts))["rests_on"]
     assert bank == (
         f"What Bank is expected to get rests on a reward learned from 3 comparisons in answers.csv (sha256 {sha256[:12]}…), "
         "instead of the case's tables by group."
@@ -158,5 +158,5 @@ def test_a_run_learns_from_the_recorded_answers_of_a_model(cases, tmp_path):
     assert any(
         "the language model 'fake' answered, and nobody asked Applicant." in each for each in finished.record.warnings
     )
-    rests_on = explain_rows(finished, str(tmp_path / "own.csv"))["rests_on"]
+    rests_on = document_of(explained_rows(finished, str(tmp_path / "own.csv")))["rests_on"]
     assert "that the language model fake made" in rests_on[1]

@@ -33,7 +33,7 @@ def test_a_record_holds_plain_values_and_every_section(outcomes, name):
     scrutiny = outcomes[name].record.content["scrutiny"]
     assert list(scrutiny) == [
         "strategy", "certificates", "by_strategy", "bounds", "unbounded", "ranking", "influence", "weights", "unweighed", "conflict",
-        "sensitivity", "gains",
+        "sensitivity", "gains", "budget",
     ]  # fmt: skip
     assert json.loads(json.dumps(scrutiny, allow_nan=False)) == scrutiny
     assert scrutiny["strategy"] == outcomes[name].record.content["selected"]

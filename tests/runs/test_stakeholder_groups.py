@@ -14,7 +14,7 @@ from accordant.errors import InputError, SpecError
 from accordant.report.render import render
 from accordant.runs import RunOptions, carry_out, read_run, write_run
 from accordant.runs.sections.certification import certify_rows
-from accordant.runs.sections.explanation import explain_rows
+from accordant.runs.sections.explanation import document_of, explained_rows
 from accordant.runs.record import Record, StakeholderGroups
 from accordant.runs.recommendation import contexts_of
 from accordant.runs.stakeholder_groups import with_groups
@@ -209,7 +209,7 @@ def test_a_record_with_groups_is_read_back_and_one_without_them_too(finished):
 
 def test_a_finished_run_decides_certifies_and_explains_by_its_groups(finished):
     run, file = finished
-    (one, two) = explain_rows(run, str(file))["rests_on"][1:]
+    (one, two) = document_of(explained_rows(run, str(file)))["rests_on"][1:]
     assert one.startswith(
         f"What {GROUPS[0]} is expected to get rests on a reward learned from 48 comparisons by 8 people"
     )

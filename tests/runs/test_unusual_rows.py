@@ -13,7 +13,7 @@ import yaml
 from accordant.errors import DataError, RunFolderError, SpecError
 from accordant.runs import RunOptions, carry_out, read_run, write_run
 from accordant.runs.sections.certification import certify_rows
-from accordant.runs.sections.explanation import explain_rows
+from accordant.runs.sections.explanation import document_of, explained_rows
 from accordant.runs.recommendation import recommend_rows, recommendations_as_json, row_contexts, stream_recommendations
 
 NEW = "x,kind,group\n0.1,1,0\n99,1,0\n0.2,7,1\n,2,1\n"  # usual; out of range and far; unseen; missing, as in training
@@ -110,9 +110,13 @@ def test_certificates_and_explanations_say_it_too(declared):
     assert found["unusual"]["referred"] == 1 and found["unusual"]["kinds"]["unseen"] == 1
     assert [row["referred"] for row in found["rows"]] == [False, False, True, False]
     assert found["rows"][2]["unusual"] == "unseen: kind '7'" and found["rows"][2]["action"] in ("yes", "no")
-    document = explain_rows(run, io.StringIO(NEW), rows=[0, 2])
+    document = document_of(explained_rows(run, io.StringIO(NEW), rows=[0, 2]))
     usual, unusual = (each["sentences"]["sure"] for each in document["explanations"])
     assert "unseen: kind '7'. A person decides." in unusual[-1] and not any("unlike" in each for each in usual)
+    usual, unusual = explained_rows(run, io.StringIO(NEW), rows=[0, 2]).letters("en")
+    assert usual.decision and usual.reason
+    assert unusual.decided.startswith("There is no decision yet.") and not unusual.decision
+    assert unusual.sure == ("Some facts about you are unusual. The forecast may fit you less well.",)
 
 
 def _rounded(rows):

@@ -42,17 +42,18 @@ def small(study, **changes):
     return read.study, cells_of(read)
 
 
-def test_a_finished_run_is_never_done_again(study, tmp_path, counted):
+def test_a_finished_run_is_never_done_again(study, tmp_path, counted, caplog):
     declared, cells = small(study)
     out = tmp_path / "out"
     open_folder(declared, out)
     first = carry_out_cells(cells, out, StudyOptions(limit=1))
     assert (list(first.records), counted) == ([cells[0].name], [(1, 60)])
-    told = []
-    both = carry_out_cells(cells, out, StudyOptions(), told.append)
+    with caplog.at_level("INFO", logger="accordant.studies.execution"):
+        both = carry_out_cells(cells, out, StudyOptions())
     assert counted == [(1, 60), (2, 60)]
     assert list(both.records) == [cell.name for cell in cells]
-    assert told[0].startswith("2 runs, 1 of them finished before")
+    assert caplog.messages[0].startswith("2 runs, 1 of them finished before")
+    assert caplog.messages[-1] == f"1 of 1 done: {cells[1].name}"
     again = carry_out_cells(cells, out, StudyOptions())
     assert len(counted) == 2
     assert again.records == both.records

@@ -11,7 +11,8 @@ import pytest
 from accordant import limits
 from accordant.errors import DataError
 from accordant.limits import Limit
-from accordant.tables.frames import read_chunks, read_frame
+from accordant.tables.frames import read_chunks
+from accordant.tables.whole_tables import read_frame
 
 ROWS = "a,b\n" + "1,2\n" * 50
 

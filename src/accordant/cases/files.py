@@ -19,6 +19,7 @@ from accordant.declared import Declared
 from accordant.errors import DataError, DataNotFoundError, InputError, SpecError, UnknownNameError
 from accordant.naming import path_name
 from accordant.tables.text import read_text
+from accordant.tables.workbooks import parted
 from accordant.tables.yaml import line_of, read_yaml
 
 Alone = TypeVar("Alone", bound=Declared)
@@ -68,8 +69,8 @@ def find_file(file: str, given: str | Path | None, beside: Path | None = None) -
     file
         Path below a data folder, such as ``lending/lending_club_2015.csv``.
     given
-        A file, or a folder that holds it with or without its subfolder. A given place that does not hold it
-        is an error.
+        A file, of a workbook also with its sheet as ``file.xlsx#Sheet``, or a folder that holds it with or without its
+        subfolder. A given place that does not hold it is an error.
     beside
         Folder of the case file, for cases of one's own.
 
@@ -79,7 +80,7 @@ def find_file(file: str, given: str | Path | None, beside: Path | None = None) -
         If a place was named, here or in ``$ACCORDANT_DATA``, and the file is not there.
     """
     if given is not None:
-        place = Path(given)
+        place = Path(parted(str(given))[0])
         found = place if _is_file(place) else _inside(place, file)
         if found is None:
             raise DataNotFoundError(_missing(file, f"not found at {given}"))
@@ -131,7 +132,8 @@ def find_reward_file(file: str, given: str | Path | None, beside: Path | None = 
         If it is in none of these places; the message names them all.
     """
     variable = os.environ.get(VARIABLE)
-    folder = None if given is None else Path(given).parent if _is_file(Path(given)) else Path(given)
+    named = None if given is None else Path(parted(str(given))[0])
+    folder = named.parent if named is not None and _is_file(named) else named
     places = {
         "beside the case file": beside,
         "at --data PATH": folder,

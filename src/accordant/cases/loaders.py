@@ -26,10 +26,14 @@ from accordant.problem import DecisionProblem, codes_of, row_place
 from accordant.registry import Registry
 from accordant.split import group_codes, time_keys
 from accordant.tables.column_types import Place, typed_contexts
-from accordant.tables.frames import Lines, read_frame
+from accordant.tables.databases import read_query
+from accordant.tables.frames import Lines
 from accordant.tables.text import file_hash
+from accordant.tables.whole_tables import read_frame
+from accordant.tables.workbooks import SUFFIX
 
 KEY = "repairs"
+QUERIED = "the rows of a query"
 
 
 def repaired(frame: pd.DataFrame, *sentences: str) -> pd.DataFrame:
@@ -118,8 +122,10 @@ def load_file(
     problem: DecisionProblem,
     reward_columns: Mapping[str, str],
     also: Sequence[str] = (),
+    *,
+    sheet: str | None = None,
 ) -> CaseData:
-    """Read a CSV file as the ``data`` section describes it.
+    """Read a file as the ``data`` section describes it.
 
     Parameters
     ----------
@@ -133,6 +139,8 @@ def load_file(
         Stakeholder to the column with its observed reward.
     also
         Further columns that metrics, strategies and rewards read.
+    sheet
+        Of a workbook, instead of the one that the case names.
 
     Raises
     ------
@@ -140,11 +148,62 @@ def load_file(
         If the file is empty, a column is missing, or a value cannot be used.
     """
     lines = Lines()
-    categories = [name for name, declared in spec.declared_types.items() if declared == "category"]
-    frame = read_frame(path, spec.separator, spec.encoding, texts=categories, missing=spec.missing, lines=lines)
+    frame = read_frame(
+        path, spec.separator, spec.encoding, texts=_categories(spec), missing=spec.missing, lines=lines,
+        sheet=(sheet or spec.sheet) if path.suffix.lower() == SUFFIX else sheet,
+    )  # fmt: skip
+    return _tidied(frame, lines, spec, problem, reward_columns, lines.name, file_hash(path), also)
+
+
+def load_query(
+    spec: DataSpec, problem: DecisionProblem, reward_columns: Mapping[str, str], also: Sequence[str] = ()
+) -> CaseData:
+    """Read the rows of the query that the ``data`` section holds; its hash is that of the rows as CSV.
+
+    See `load_file`.
+
+    Raises
+    ------
+    InputError
+        If there is no database, or the query is refused; see `accordant.tables.databases.read_query`.
+    """
+    lines = Lines()
+    frame = _queried(spec, lines)
+    return _tidied(frame, lines, spec, problem, reward_columns, QUERIED, frame_hash(frame), also)
+
+
+def query_hash(spec: DataSpec) -> str:
+    """Return the hash of the rows that a query gives; see `load_query`."""
+    return frame_hash(_queried(spec, Lines()))
+
+
+def _queried(spec: DataSpec, lines: Lines) -> pd.DataFrame:
+    return read_query(spec.query or "", texts=_categories(spec), missing=spec.missing, lines=lines)
+
+
+def _categories(spec: DataSpec) -> list[str]:
+    return [name for name, declared in spec.declared_types.items() if declared == "category"]
+
+
+def _tidied(
+    frame: pd.DataFrame,
+    lines: Lines,
+    spec: DataSpec,
+    problem: DecisionProblem,
+    reward_columns: Mapping[str, str],
+    source: str,
+    sha256: str,
+    also: Sequence[str],
+) -> CaseData:
+    """Return the log of a table as it was read."""
     tidy = tidiers.create(spec.loader)(frame)
     place = tidy_places(tidy, len(frame), lines)
-    return build(tidy, spec, problem, reward_columns, path.name, file_hash(path), also=also, place=place)
+    return build(tidy, spec, problem, reward_columns, source, sha256, also=also, place=place)
+
+
+def frame_hash(frame: pd.DataFrame) -> str:
+    """Return the hash of a table that is in no file: of its bytes as CSV."""
+    return hashlib.sha256(frame.to_csv(index=False).encode()).hexdigest()
 
 
 def tidy_places(tidy: pd.DataFrame, n_rows: int, lines: Lines, start: int = 0) -> Place:
@@ -283,7 +342,7 @@ def simulate(
         If the case has no simulator.
     """
     frame, name = simulated_table(case, seed, rows), case.simulator.name if case.simulator else ""
-    digest = hashlib.sha256(frame.to_csv(index=False).encode()).hexdigest()
+    digest = frame_hash(frame)
     source = f"simulator {name!r}, seed {seed}, {len(frame)} rows"
     return build(frame, case.data, case.problem, reward_columns, source, digest, also=also, simulated=True)
 

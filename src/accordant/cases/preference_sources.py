@@ -4,7 +4,7 @@
 
 An entry of a stakeholder is one of
 
-    {table: …, attribute: …}      a value for every action and outcome
+    {table: …, attribute: …}      a value for every action and outcome; with ``guessed: true`` nobody said them yet
     {column: NAME}                recorded for what was done
     {signal: NAME, …parameters}   a registered reward: a formula, or one that is learned, such as ``comparisons``
     {set: NAME, …parameters}      what a registered set of rewards has for this stakeholder
@@ -27,6 +27,7 @@ from accordant.problem import DecisionProblem
 from accordant.rewards import ObservedReward, RewardSignal, TableReward, rewards
 
 SET = "set"
+GUESSED = "guessed"
 COMPARISONS = "comparisons"  # the registered reward that is learned from a file of them
 
 
@@ -39,7 +40,7 @@ class PreferenceSource:
     signal
         The reward.
     kind
-        ``table``, ``column``, ``set``, or the name of the registered reward.
+        ``table``, ``guessed`` (a table that nobody stated), ``column``, ``set``, or the name of the registered reward.
     verb, noun
         The same in words: ``stated in``, ``the case's table``.
     replaces
@@ -181,9 +182,14 @@ def _source(name: str, declared: Any) -> PreferenceSource:
 
 
 def _table(name: str, declared: Mapping[str, Any]) -> PreferenceSource:
-    signal = TableReward(**_only(name, declared, ("table", "attribute")))
+    entry = _only(name, declared, ("table", "attribute", "guessed"))
+    guessed = entry.pop("guessed", False)
+    if not isinstance(guessed, bool):
+        raise InputError(f"guessed is {guessed!r}; allowed: true or false")
+    signal = TableReward(**entry)
     noun = "the case's table" if signal.attribute is None else f"the case's tables by {signal.attribute}"
-    return PreferenceSource(signal, "table", "stated in", noun)
+    verb = "guessed, and said by nobody yet, in" if guessed else "stated in"
+    return PreferenceSource(signal, GUESSED if guessed else "table", verb, noun)
 
 
 def _column(name: str, declared: Mapping[str, Any]) -> PreferenceSource:

@@ -79,11 +79,14 @@ class Told:
         Columns.
     sensitive
         Columns that make groups.
+    features
+        Columns that models may read.
     """
 
     action: str | None = None
     outcome: str | None = None
     sensitive: tuple[str, ...] | None = None
+    features: tuple[str, ...] | None = None
 
 
 @dataclass(frozen=True)
@@ -109,6 +112,11 @@ class Proposal:
         return tuple(column for column in self.columns if column.role == role)
 
     @property
+    def ends(self) -> tuple[str, ...]:
+        """The bounds as YAML reads them exactly; empty if outcomes are names."""
+        return tuple(str(int(end)) if end.is_integer() else repr(end) for end in self.bounds or ())
+
+    @property
     def action(self) -> ColumnUse:
         """The column with the action taken."""
         return self.of("action")[0]
@@ -125,7 +133,7 @@ def propose(frame: pd.DataFrame, told: Told) -> Proposal:
     Parameters
     ----------
     frame
-        From `accordant.tables.frames.read_frame`.
+        From `accordant.tables.whole_tables.read_frame`.
     told
         What is known already.
 
@@ -137,7 +145,7 @@ def propose(frame: pd.DataFrame, told: Told) -> Proposal:
     """
     columns = {str(name): _Column.of(str(name), frame[name]) for name in frame.columns}
     sensitive = told.sensitive or ()
-    for name in (told.action, told.outcome, *sensitive):
+    for name in (told.action, told.outcome, *sensitive, *(told.features or ())):
         if name is not None and name not in columns:
             raise MissingColumnError(name, list(columns), "the file")
     action = _chosen("action", told.action, (ACTION_WORDS,), columns, {told.outcome, *sensitive})
@@ -150,6 +158,11 @@ def propose(frame: pd.DataFrame, told: Told) -> Proposal:
     continuous = outcome.type == "number" and numbers is not None
     bounds = (float(np.nanmin(numbers)), float(np.nanmax(numbers))) if continuous and numbers is not None else None
     return Proposal(uses, len(frame), bounds)
+
+
+def words_of(name: str) -> set[str]:
+    """Return the words and numbers of a name, in lower case: ``isGranted`` has ``is`` and ``granted``."""
+    return {part.lower() for part in re.findall(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+", name)}
 
 
 @dataclass(frozen=True, eq=False)
@@ -177,9 +190,8 @@ class _Column:
 
     @property
     def words(self) -> set[str]:
-        """Words of the name, in lower case: ``isGranted`` has ``is`` and ``granted``."""
-        parts = re.findall(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])", self.name)
-        return {part.lower() for part in parts}
+        """Words of the name, see `words_of`."""
+        return words_of(self.name)
 
     @property
     def shares(self) -> dict[str, float]:
@@ -249,6 +261,8 @@ def _use(column: _Column, outcome: _Column, told: Told) -> ColumnUse:
                 f"{MOST_NAMES}, so make groups of it first"
             )
         return ColumnUse(column.name, "sensitive", "you said so", "category", shares)
+    if told.features is not None:
+        return _told_feature(column, kind, named=column.name in told.features)
     if column.broken:
         return ColumnUse(column.name, "left out", column.broken)
     if len(shares) < 2:
@@ -272,6 +286,15 @@ def _use(column: _Column, outcome: _Column, told: Told) -> ColumnUse:
     if told_away:
         return ColumnUse(column.name, "left out", f"{told_away}; was it known before the decision?")
     return ColumnUse(column.name, "feature", "nothing speaks against it", kind, column.few)
+
+
+def _told_feature(column: _Column, kind: ColumnType, *, named: bool) -> ColumnUse:
+    """Return what a column is if somebody said which ones models may read."""
+    if not named:
+        return ColumnUse(column.name, "left out", "it is not among the features that you named")
+    if column.broken:
+        raise InputError(f"the column {column.name!r} cannot be a feature: {column.broken}")
+    return ColumnUse(column.name, "feature", "you said so", kind, column.few)
 
 
 def _tells_outcome(column: _Column, outcome: _Column) -> str:

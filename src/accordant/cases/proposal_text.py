@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import yaml
 
 from accordant.cases.proposal import Proposal
+from accordant.cases.proposed_rewards import guessed_rewards, outcomes_best_first
 
 RULES = (
     "utilitarian",
@@ -35,8 +36,16 @@ class Statement:
         Actions that benefit whoever is decided about; empty if nobody said.
     scarce
         Action to the share of people for whom there is enough.
+    best_first
+        Outcomes, the best first; of numbers, the better bound first. Empty to guess.
+    guesses
+        What was guessed of these, ``favourable``, ``scarce`` and ``best_first``, to why.
     separator
         What stands between columns.
+    sheet, query
+        Of a workbook; what is read instead of a file.
+    schema
+        Name of the schema of case files beside the case, for editors; empty for none.
     """
 
     name: str
@@ -44,11 +53,16 @@ class Statement:
     stakeholders: tuple[str, ...] = ("Person", "Institution")
     favourable: tuple[str, ...] = ()
     scarce: Mapping[str, float] | None = None
+    best_first: tuple[str, ...] = ()
+    guesses: Mapping[str, str] = field(default_factory=dict)
     separator: str = ","
+    sheet: str | None = None
+    query: str | None = None
+    schema: str = ""
 
 
 def case_text(proposal: Proposal, statement: Statement) -> str:
-    """Return the YAML of a case; it runs when the rewards are filled in."""
+    """Return the YAML of a case, which runs as it is, on rewards that are guesses."""
     parts = (
         _head(proposal, statement), _problem(proposal, statement), _data(proposal, statement),
         _rewards(proposal, statement), _strategies(proposal, statement), _metrics(proposal, statement),
@@ -59,9 +73,10 @@ def case_text(proposal: Proposal, statement: Statement) -> str:
 
 def _head(proposal: Proposal, statement: Statement) -> list[str]:
     return [
+        *([f"# yaml-language-server: $schema={statement.schema}"] if statement.schema else []),
         f"# A first case, from {proposal.rows} rows of {_plain(statement.file)}.",
         "# Guesses say why; correct what is wrong.",
-        "# Rewards are left open: what each stakeholder wants is theirs to say.",
+        "# Rewards are guesses too, which every result says: what each stakeholder wants is theirs to say.",
         f"name: {_text(statement.name)}",
         f"title: {_text(f'Who gets what: {statement.name}')}  # in words that everybody concerned understands",
     ]
@@ -81,10 +96,11 @@ def _problem(proposal: Proposal, statement: Statement) -> list[str]:
     if proposal.bounds is None:
         lines.append(f"  outcomes: {_list(outcome.values)}")
     else:
-        low, high = proposal.bounds
-        lines.append(f"  outcomes: {{name: {_text(outcome.name)}, low: {low:g}, high: {high:g}}}  # bounds: as logged")
+        low, high = proposal.ends
+        lines.append(f"  outcomes: {{name: {_text(outcome.name)}, low: {low}, high: {high}}}  # bounds: as logged")
     if statement.favourable:
-        lines.append(f"  favourable_actions: {_list(statement.favourable)}")
+        benefit = "which benefit whoever is decided about; gaps between groups are about them"
+        lines.append(f"  favourable_actions: {_list(statement.favourable)}  # {benefit}{_why(statement, 'favourable')}")
     else:
         lines.append(
             "  # favourable_actions: []  # which benefit whoever is decided about? gaps between groups need it"
@@ -104,7 +120,7 @@ def _roles(stakeholders: Sequence[str]) -> list[tuple[str, str]]:
 
 
 def _data(proposal: Proposal, statement: Statement) -> list[str]:
-    lines = ["data:", f"  file: {_text(statement.file)}"]
+    lines = ["data:", *_source(statement)]
     if statement.separator != ",":
         lines.append(f"  separator: {json.dumps(statement.separator)}")
     lines += [
@@ -125,16 +141,35 @@ def _data(proposal: Proposal, statement: Statement) -> list[str]:
     return lines
 
 
+def _source(statement: Statement) -> list[str]:
+    if statement.query is not None:
+        start = "  query: |-  # one SELECT; the address of the database stands in $ACCORDANT_DATABASE, never here"
+        return [start, *(f"    {line}" for line in statement.query.strip().splitlines())]
+    sheet = [] if statement.sheet is None else [f"  sheet: {_text(statement.sheet)}"]
+    return [f"  file: {_text(statement.file)}", *sheet]
+
+
+def _why(statement: Statement, what: str) -> str:
+    """Return that something was guessed, and why, as the end of a comment."""
+    return f"; a guess, {_plain(statement.guesses[what])}" if what in statement.guesses else ""
+
+
 def _rewards(proposal: Proposal, statement: Statement) -> list[str]:
     lines = ["rewards:  # in [0, 1]: how good is it for each stakeholder if this is done and that follows?"]
     bounds = proposal.bounds
-    outcomes = list(proposal.outcome.values) if bounds is None else [f"{value:g}" for value in bounds]
-    empty = ", ".join(f"{_text(name) if bounds is None else name}: " for name in outcomes)
+    best_first = statement.best_first or outcomes_best_first(proposal).names
+    lines.append(f"  # outcomes, the best first: {_plain(', '.join(best_first))}{_why(statement, 'best_first')}")
+    lines.append("  # numbers are made up; put in what each stakeholder says, and take `guessed` away")
     if bounds is not None:
         lines.append("  # between the outcomes that you name, rewards lie on straight lines; name more where they bend")
-    for name in statement.stakeholders:
-        lines += [f"  {_text(name)}:", "    table:"]
-        lines += [f"      {_text(action)}: {{{empty}}}" for action in proposal.action.values]
+    for name, role in _roles(statement.stakeholders):
+        table = guessed_rewards(
+            tuple(proposal.action.values), best_first, statement.favourable, deciding=role == "deciding"
+        )
+        lines += [f"  {_text(name)}:", "    guessed: true", "    table:"]
+        for action, row in table.items():
+            cells = ", ".join(f"{_text(name) if bounds is None else name}: {value:g}" for name, value in row.items())
+            lines.append(f"      {_text(action)}: {{{cells}}}")
     lines += [
         "  # instead of a table: {column: COLUMN} for what people said about the action they got, or",
         "  # {signal: comparisons, file: answers.csv} for answers to `accordant elicit`",
@@ -145,7 +180,7 @@ def _rewards(proposal: Proposal, statement: Statement) -> list[str]:
 def _strategies(proposal: Proposal, statement: Statement) -> list[str]:
     lines = ["strategies:", *(f"  - {{name: {name}}}" for name in RULES)]
     if statement.scarce:
-        lines.append("  # what is scarce: no rule may take these actions more often")
+        lines.append(f"  # what is scarce: these rules may not take it for more people{_why(statement, 'scarce')}")
         lines += _limited(statement.scarce)
         return lines
     usual = statement.favourable or tuple(proposal.action.values)[:1]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal, Self
 
 from pydantic import (
@@ -18,11 +18,19 @@ from accordant.cases.parts import CasePart, case_parts
 from accordant.cases.preference_sources import PreferenceSource, at_key, preference_sources
 from accordant.declared import WEIGHT_TOLERANCE, Declared, PathName
 from accordant.errors import InputError, SpecError, UnknownNameError, allowed_names
+from accordant.explanation.labels import Labels
+from accordant.explanation.recourse import Changeable
+from accordant.languages import language
 from accordant.problem import DecisionProblem
 from accordant.rewards import ObservedReward, RewardSignal
 from accordant.scope import ScopeCard
 from accordant.tables.column_types import Columns, ColumnType, ColumnTypes
+from accordant.tables.databases import check_query
+from accordant.tables.workbooks import parted
 from accordant.unusual import UnusualSpec
+
+LATER = ("person_concerned", "changeable", "labels")
+"""Keys that a case leaves out where it declares none: a run of an earlier version reads the others."""
 
 
 class DataSpec(Declared):
@@ -31,9 +39,14 @@ class DataSpec(Declared):
     Attributes
     ----------
     loader
-        Registered loader; ``table`` reads any CSV file with the columns named here.
+        Registered loader; ``table`` reads any table with the columns named here.
     file
-        Path of the file: beside the case file, or below a data folder.
+        Path of the file: beside the case file, or below a data folder. Its suffix says how it is read: Parquet
+        (``.parquet``), Arrow (``.arrow``, ``.feather``), Excel (``.xlsx``), or CSV.
+    sheet
+        Of a workbook; ``file: grants.xlsx#2024`` says the same. Without it, the only one.
+    query
+        One ``SELECT`` instead of a file. The database stands in ``$ACCORDANT_DATABASE``, never in a case.
     action, outcome
         Columns with the action taken and what followed.
     features
@@ -67,6 +80,8 @@ class DataSpec(Declared):
 
     loader: str = "table"
     file: str | None = None
+    sheet: str | None = None
+    query: str | None = None
     action: str = "Action"
     outcome: str = "Outcome"
     features: Columns = Field(min_length=1)
@@ -81,6 +96,26 @@ class DataSpec(Declared):
     unusual: UnusualSpec = Field(default_factory=UnusualSpec)
     separator: str = Field(default=",", min_length=1, max_length=1)
     encoding: str = "utf-8"
+
+    @model_validator(mode="before")
+    @classmethod
+    def _part_sheet(cls, values: dict[str, Any]) -> dict[str, Any]:
+        """Take the sheet from ``file.xlsx#Sheet``."""
+        file = values.get("file")
+        name, sheet = parted(file) if isinstance(file, str) else (file, None)
+        if sheet is None:
+            return values
+        if values.get("sheet", sheet) != sheet:
+            raise InputError(f"file names the sheet {sheet!r}, and sheet names {values['sheet']!r}; allowed: one")
+        return values | {"file": name, "sheet": sheet}
+
+    @model_validator(mode="after")
+    def _check_source(self) -> Self:
+        if self.query is not None:
+            if self.file is not None:
+                raise InputError("file and query are both there; allowed: one of them")
+            check_query(self.query)
+        return self
 
     @model_validator(mode="after")
     def _check_leaks(self) -> Self:
@@ -248,6 +283,16 @@ class GroupSpec(Declared):
 class CaseSpec(Declared):
     """Everything a run needs, as declared in one YAML file.
 
+    Attributes
+    ----------
+    person_concerned
+        The stakeholder who is the person that a decision is about: letters say "you" to it.
+    changeable
+        Feature to how the person could change it: ``up``, ``down``, ``either``, or the keys of
+        `accordant.explanation.Changeable`. Explanations look for changes of these features only.
+    labels
+        Language to what things are called in letters, see `accordant.explanation.Labels`.
+
     Raises
     ------
     SpecError
@@ -268,6 +313,9 @@ class CaseSpec(Declared):
     evaluation: EvaluationSpec = Field(default_factory=EvaluationSpec)
     scope: ScopeCard | None = None
     notes: tuple[str, ...] = ()
+    person_concerned: str | None = None
+    changeable: dict[str, Changeable] = Field(default_factory=dict)
+    labels: dict[str, Labels] = Field(default_factory=dict)
     parts: dict[str, SerializeAsAny[Declared]] = Field(default_factory=dict)
 
     @classmethod
@@ -288,6 +336,7 @@ class CaseSpec(Declared):
     def _with_keys_of_parts(self, serialise: SerializerFunctionWrapHandler, info: SerializationInfo) -> dict[str, Any]:
         """Write each declared part under its own key; those of others would make the case unreadable elsewhere."""
         found: dict[str, Any] = serialise(self)
+        found = {key: value for key, value in found.items() if value or key not in LATER}
         left_out = info.exclude or ()
         return found | {key: part for key, part in found.pop("parts", {}).items() if key not in left_out}
 
@@ -321,7 +370,35 @@ class CaseSpec(Declared):
                     raise UnknownNameError("stakeholder in groups:", name, self.problem.stakeholder_names)
         with at_key("data", "unusual"):
             self.data.unusual.check(self.problem.actions)
+        self._check_explained()
         return self
+
+    def _check_explained(self) -> None:
+        """Check what explanations read: names must be declared, but a stakeholder may be split into groups."""
+        names = self.problem.stakeholder_names
+
+        def check(kind: str, given: Iterable[str], known: Sequence[str]) -> None:
+            for name in given:
+                if name not in known and not (
+                    kind == "stakeholder" and any(each.startswith(f"{name} (") for each in names)
+                ):
+                    raise UnknownNameError(f"{kind} in labels:", name, known)
+
+        if self.person_concerned is not None:
+            with at_key("person_concerned"):
+                check("stakeholder", [self.person_concerned], names)
+        for name in self.changeable:
+            with at_key("changeable", name):
+                if name not in self.data.features:
+                    raise UnknownNameError("feature in changeable:", name, tuple(self.data.features))
+        for code, labels in self.labels.items():
+            with at_key("labels", code):
+                language(code)
+                check("action", labels.actions, self.problem.actions)
+                check("stakeholder", labels.stakeholders, names)
+                if not self.problem.continuous:
+                    check("outcome", labels.outcomes, self.problem.outcome_names)
+                check("column", (*labels.columns, *labels.values), tuple(self.data.features))
 
     def sources(self) -> dict[str, PreferenceSource]:
         """Build the preference source of every stakeholder, see `accordant.cases.preference_sources`."""

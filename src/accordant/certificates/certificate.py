@@ -25,6 +25,8 @@ from accordant.certificates.method import Fixed, Method, Reach, Unknown, methods
 from accordant.certificates.reports import Known, Reports, honest_block, tolerance_of
 from accordant.certificates.threat import UNIT, Threat, checked_coalition
 from accordant.errors import InputError
+from accordant.faces import Displayed
+from accordant.progress import steps
 from accordant.strategies.block import PIECE, Workspace, block_slices
 from accordant.strategies.deciding import BLOCKS_PER_THREAD, ContextRule, decide
 from accordant.strategies.strategy import Strategy
@@ -61,7 +63,7 @@ def method_for(rule: Strategy, n_actions: int, *, frozen: bool) -> Method:
 
 
 @dataclass(frozen=True, eq=False)
-class Certificate:
+class Certificate(Displayed):
     """What misreports within a threat can and cannot make of a rule's decisions.
 
     Attributes
@@ -299,15 +301,17 @@ def for_blocks(expected: ExpectedRewards, work: Any, threads: int | None = None)
         None uses every core that this process may use.
     """
     parts = block_slices(expected)
-
-    def share(some: Sequence[slice]) -> None:
-        """Work on some of the blocks."""
-        shared, scratch = Workspace(PIECE), Workspace(PIECE)
-        for part in some:
-            work(part, shared, scratch)
-            shared.reclaim()
-            scratch.reclaim()
-
     n_threads = max(1, min(free_cores() if threads is None else threads, len(parts) // BLOCKS_PER_THREAD))
-    share(parts[:1])  # the first block compiles kernels
-    on_threads(share, [parts[1 + k :: n_threads] for k in range(n_threads)], n_threads)
+    with steps("certifying decisions", len(parts)) as advance:
+
+        def share(some: Sequence[slice]) -> None:
+            """Work on some of the blocks."""
+            shared, scratch = Workspace(PIECE), Workspace(PIECE)
+            for part in some:
+                work(part, shared, scratch)
+                shared.reclaim()
+                scratch.reclaim()
+                advance()
+
+        share(parts[:1])  # the first block compiles kernels
+        on_threads(share, [parts[1 + k :: n_threads] for k in range(n_threads)], n_threads)

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,15 +16,20 @@ from accordant.certificates.radius import radius
 from accordant.certificates.reports import Known
 from accordant.certificates.threat import UNIT, Threat, checked_coalition
 from accordant.errors import InputError
+from accordant.faces import Displayed, drawn
+from accordant.progress import steps
 from accordant.strategies.strategy import Strategy
 from accordant.utilities import ExpectedRewards
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 MOST_STAKEHOLDERS = 10  # so many have a thousand coalitions
 QUANTILES = (0.0, 0.1, 0.25, 0.5, 0.75, 0.9)
 
 
 @dataclass(frozen=True, eq=False)
-class Survey:
+class Survey(Displayed):
     """Radii of a batch of decisions against many coalitions.
 
     Attributes
@@ -50,6 +55,23 @@ class Survey:
     method: str
     box: tuple[float, float] = UNIT
     frozen: bool = False
+
+    def plot(self, *, deltas: Sequence[float] | None = None, ax: Axes | None = None) -> Axes:
+        """Draw the share of decisions that no misreport changes, by its size δ; needs the extra ``plot``.
+
+        Parameters
+        ----------
+        deltas
+            Radii, each at least 0, in rising order; None for 0 to 0.25.
+        ax
+            Where to draw; None for a figure of its own.
+
+        Raises
+        ------
+        InputError
+            If matplotlib is not installed, or there is nothing to draw.
+        """
+        return drawn("certificate_curve", self, ax, deltas=deltas)
 
     def of(self, coalition: Sequence[str] | None) -> Values:
         """Return the radii against one coalition, None for everybody, shape (context,)."""
@@ -141,9 +163,11 @@ def survey(
         raise InputError(f"{len(names)} stakeholders have too many coalitions; limit their size (largest)")
     coalitions = tuple(members for size in sizes for members in combinations(names, size))
     coalitions += () if names in coalitions else (names,)
-    radii = np.array(
-        [radius(rule, expected, coalition=members, box=box, frozen=frozen, known=known) for members in coalitions]
-    )
+    radii = np.empty((len(coalitions), expected.n_contexts))
+    with steps("surveying coalitions", len(coalitions)) as advance:
+        for k, members in enumerate(coalitions):
+            radii[k] = radius(rule, expected, coalition=members, box=box, frozen=frozen, known=known)
+            advance()
     method = method_for(rule, len(expected.actions), frozen=frozen)
     exact = method.exact(rule, len(expected.actions))
     return Survey(rule.label, coalitions, radii, exact, method.words, box, frozen)

@@ -13,21 +13,37 @@ import os
 import sys
 import time
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from importlib.metadata import entry_points
-from typing import Annotated
+from typing import Annotated, Any, TextIO
 
 import typer
+from typer.core import TyperGroup
 
 from accordant import __version__
 from accordant.cli.library_warnings import LibraryWarnings
 from accordant.errors import InputError
 from accordant.naming import plain_lines
+from accordant.progress import SILENT, observed
 from accordant.terminal import (
     say,
 )
 
+
+class Commands(TyperGroup):
+    """The commands, each with its whole first sentence, however narrow the terminal is."""
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:  # click is part of Typer or not, by its version
+        """Write a line or more for each command."""
+        named = [(name, self.get_command(ctx, name)) for name in self.list_commands(ctx)]
+        rows = [(name, command.get_short_help_str(WHOLE)) for name, command in named if command is not None]
+        with formatter.section("Commands"):
+            formatter.write_dl(rows)
+
+
 app = typer.Typer(
     name="accordant",
+    cls=Commands,
     help="Decisions that several stakeholders with conflicting goals can live with, and why.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
@@ -37,8 +53,9 @@ app = typer.Typer(
 
 
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)  # what a system says that has no room for more
+WHOLE = 1000  # characters of a sentence that nothing is cut from
 SPINE = ("accordant.cli.case_commands", "accordant.cli.run_commands", "accordant.cli.rule_commands")
-WINGS = ("accordant.preferences", "accordant.deliberation", "accordant.slates")
+WINGS = ("accordant.preferences", "accordant.deliberation", "accordant.slates", "accordant.monitoring")
 SERVICE = "accordant.service.command"
 
 
@@ -86,7 +103,7 @@ def main() -> None:
         sys.stdout.reconfigure(errors="backslashreplace")  # names of files may hold half a character
     try:
         try:
-            with LibraryWarnings():
+            with LibraryWarnings(), _bars():
                 app()
         finally:
             sys.stdout.flush()
@@ -116,6 +133,23 @@ def _give_up_output() -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
+def _bars() -> AbstractContextManager[None]:
+    """Show no bars beside JSON: whoever reads that is a program."""
+    return observed(SILENT) if "--json" in sys.argv else nullcontext()
+
+
+class _Lines(logging.StreamHandler):  # type: ignore[type-arg]
+    """Lines on whatever standard error is when they come: bars put something in its place, to be below them."""
+
+    def __init__(self) -> None:
+        logging.Handler.__init__(self)
+
+    @property
+    def stream(self) -> TextIO:
+        """Standard error."""
+        return sys.stderr
+
+
 class _Progress(logging.Formatter):
     """Seconds since the start before every message."""
 
@@ -126,7 +160,7 @@ class _Progress(logging.Formatter):
 
 
 def _show_progress() -> None:
-    handler: logging.Handler = logging.StreamHandler(sys.stderr)
+    handler = _Lines()
     handler.setFormatter(_Progress())
     logger = logging.getLogger("accordant")
     logger.addHandler(handler)

@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from rich.table import Table
 
 from accordant.axioms import AxiomTable, Cell, Finding, arrow, axiom_table, gibbard_satterthwaite, rules_for, sample
 from accordant.evaluation.agreement import Agreement, RankReversal, agreement, rank_reversal
 from accordant.strategies.strategy import Strategy, strategies
 from accordant.terminal import PlainConsole
+from accordant.terminal_table import FittedTable
 from accordant.utilities import ExpectedRewards
 
 WIDTH = 100  # columns of a page that is piped somewhere
@@ -106,10 +106,10 @@ def _show_axioms(console: PlainConsole, table: AxiomTable) -> None:
     shown = _short(table.rules)
     for start in range(0, len(table.axioms), COLUMNS):
         some = table.axioms[start : start + COLUMNS]
-        grid = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0))
-        grid.add_column("rule", overflow="fold")
+        grid = FittedTable(gap=1)
+        grid.add("rule", name=True)
         for axiom in some:
-            grid.add_column(axiom.head, justify="right", no_wrap=True)
+            grid.add(axiom.head, number=True)
         for rule in table.rules:
             grid.add_row(shown[rule], *(_cell(table.cells[rule, axiom.name]) for axiom in some))
         console.print()
@@ -132,30 +132,30 @@ def _show_agreement(console: PlainConsole, found: Agreement, reversals: Sequence
     console.print("Above the diagonal: of all contexts; below: of those in which neither rule is tied.")
     for start in range(0, len(found.rules), OTHERS):
         some = range(start, min(start + OTHERS, len(found.rules)))
-        grid = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0))
-        grid.add_column("rule", overflow="fold")
+        grid = FittedTable(gap=1)
+        grid.add("rule", name=True)
         for other in some:
-            grid.add_column(str(other + 1), justify="right", no_wrap=True)
+            grid.add(str(other + 1), number=True)
         for row, rule in enumerate(found.rules):
             grid.add_row(f"{row + 1:2} {shown[rule]}", *(_share(found, row, other) for other in some))
         console.print()
         console.print(grid)
     console.print("\nRank reversal: contexts in which the decision changes if an action that was not chosen is taken")
     console.print("away: a dominated one, or any.\n")
-    grid = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0))
+    grid = FittedTable(gap=1)
     for head in ("rule", "dominated", "any", "for example"):
-        grid.add_column(head, justify="right" if head in {"dominated", "any"} else "left", overflow="fold")
+        grid.add(head, number=head in {"dominated", "any"})
     for each in reversals:
         counts = (f"{part.changed}/{part.tested}" for part in (each.dominated, each.unchosen))
         grid.add_row(shown[each.rule], *counts, _example(each))
     console.print(grid)
 
 
-def _lines(rows: Iterable[tuple[str, str]]) -> Table:
+def _lines(rows: Iterable[tuple[str, str]]) -> FittedTable:
     """Return lines with a hanging indent."""
-    grid = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0), show_header=False)
-    grid.add_column(no_wrap=True)
-    grid.add_column(overflow="fold")
+    grid = FittedTable(gap=1, show_header=False)
+    grid.add("", name=True)
+    grid.add("")
     for row in rows:
         grid.add_row(*row)
     return grid

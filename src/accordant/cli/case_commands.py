@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -21,6 +21,9 @@ from accordant.terminal import (
     say,
 )
 from accordant.threads import free_cores
+
+if TYPE_CHECKING:
+    from accordant.learning.effort import Effort
 
 
 def run(
@@ -41,10 +44,24 @@ def run(
             help="Learn a stakeholder's reward from comparisons instead, such as `elicit` writes; repeatable.",
         ),
     ] = None,
+    quick: Annotated[
+        bool, typer.Option("--quick", help="A first look: simple models, few folds and resamples, less scrutiny.")
+    ] = False,
+    thorough: Annotated[
+        bool, typer.Option("--thorough", help="The last per cent: every candidate on every pair of folds.")
+    ] = False,
+    decisions: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="COLUMN",
+            help="A column with somebody's decisions, compared as one more strategy; repeatable.",
+        ),
+    ] = None,
     json: Json = False,
 ) -> None:
     """Learn, choose a strategy, evaluate it on untouched rows, and write a run folder."""
     from accordant.cli.run_tables import print_run
+    from accordant.errors import InputError
     from accordant.runs import RunOptions, carry_out, write_run
     from accordant.runs.folder import free_folder
     from accordant.runs.manifest import Manifest
@@ -52,7 +69,12 @@ def run(
 
     free_folder("run", out)  # refuse a place before the work, not after it
     files = named_values("--preferences", preferences or (), "STAKEHOLDER=FILE")
-    outcome = carry_out(case, RunOptions(seed, data, rows, folds, resamples, jobs or free_cores(), files))
+    if quick and thorough:
+        raise InputError("--quick and --thorough were both given; allowed: one of them")
+    effort: Effort = "quick" if quick else "thorough" if thorough else "standard"
+    outcome = carry_out(case, RunOptions(
+        seed, data, rows, folds, resamples, jobs or free_cores(), files, effort, tuple(decisions or ()),
+    ))  # fmt: skip
     folder = write_run(outcome, out)
     sha256 = Manifest.of(folder).sha256
     if json:
@@ -63,17 +85,29 @@ def run(
 
 
 def init(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="CSV file with one row per past decision.")],
+    file: Annotated[
+        str,
+        typer.Argument(
+            metavar="FILE",
+            help="One row per past decision: CSV, Parquet, Arrow, FILE.xlsx#SHEET, or a query in a .sql file.",
+        ),
+    ],
     action: Annotated[str | None, typer.Option(help="Column with the action taken; guessed by default.")] = None,
     outcome: Annotated[str | None, typer.Option(help="Column with what followed; guessed by default.")] = None,
     sensitive: Annotated[
         str | None, typer.Option(help="Columns of sensitive attributes, separated by commas; guessed by default.")
+    ] = None,
+    features: Annotated[
+        str | None, typer.Option(help="Columns that models may read, separated by commas; guessed by default.")
     ] = None,
     stakeholders: Annotated[
         str, typer.Option(help="Who is concerned, separated by commas; the last one takes the decision.")
     ] = "Person,Institution",
     favourable: Annotated[
         str | None, typer.Option(help="Actions that benefit whoever is decided about, separated by commas.")
+    ] = None,
+    best_first: Annotated[
+        str | None, typer.Option(help="Outcomes with commas between, the best first; guessed by default.")
     ] = None,
     scarce: Annotated[
         list[str] | None,
@@ -85,18 +119,19 @@ def init(
     out: Out = None,
     json: Json = False,
 ) -> None:
-    """Write a first case file from a table of past decisions, with a reason for every guess, to be filled in."""
+    """Write a first case file from a table of past decisions; it runs at once, and gives a reason for every guess."""
     from accordant.cases.proposal import Told
-    from accordant.cli.new_case import can_ask, new_case, print_new_case
+    from accordant.cli.new_case import Said, can_ask, new_case, print_new_case
 
-    told = Told(action, outcome, None if sensitive is None else comma_names("--sensitive", sensitive))
-    written = new_case(
-        file, told,
-        stakeholders=comma_names("--stakeholders", stakeholders),
-        favourable=() if favourable is None else comma_names("--favourable", favourable),
-        scarce=named_values("--scarce", scarce or (), "ACTION=SHARE"),
-        out=out, ask=can_ask() and not (yes or json),
+    def names(flag: str, given: str | None) -> tuple[str, ...] | None:
+        return None if given is None else comma_names(flag, given)
+
+    told = Told(action, outcome, names("--sensitive", sensitive), names("--features", features))
+    said = Said(
+        comma_names("--stakeholders", stakeholders), names("--favourable", favourable),
+        names("--best-first", best_first), named_values("--scarce", scarce or (), "ACTION=SHARE"),
     )  # fmt: skip
+    written = new_case(file, told, said, out=out, ask=can_ask() and not (yes or json))
     print_json(written.to_json()) if json else print_new_case(written)
 
 
@@ -120,7 +155,7 @@ def study(
 
     overrides = Overrides(None if rows is None else tuple(rows), folds, resamples)
     options = StudyOptions(data, jobs or free_cores(), limit)
-    result, folder = carry_out_study(study, out, options, overrides, lambda line: say(line, err=True))
+    result, folder = carry_out_study(study, out, options, overrides)
     print_json(result.to_json() | {"folder": str(folder)}) if json else print_study(result, folder)
     if result.failures:
         raise typer.Exit(2 if all(each.wrong_input for each in result.failures) else 1)
@@ -156,4 +191,32 @@ def data(json: Json = False) -> None:
     print_records("Data", data_files(), json)
 
 
-COMMANDS = (run, init, study, simulate, data)
+def cases(
+    schema: Annotated[
+        bool, typer.Option("--schema", help="Print the JSON schema of case files, for editors, and nothing else.")
+    ] = False,
+    json: Json = False,
+) -> None:
+    """List the built-in cases: what each is about, its command, the data that it wants, and its simulator."""
+    if schema:
+        from accordant.cases.schema import case_schema
+
+        print_json(case_schema())
+        return
+    from accordant.cli.catalogue import built_in
+    from accordant.terminal import print_records
+
+    print_records("Built-in cases", built_in(), json)
+
+
+def doctor(json: Json = False) -> None:
+    """Say what is installed, what is missing and would bring, and whether folders, caches and a small decision work."""
+    from accordant.cli.doctor import as_json, examination, print_examination
+
+    checks = examination()
+    print_json(as_json(checks)) if json else print_examination(checks)
+    if any(check.status == "failed" for check in checks):
+        raise typer.Exit(1)
+
+
+COMMANDS = (run, init, study, simulate, data, cases, doctor)

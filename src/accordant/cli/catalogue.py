@@ -6,7 +6,8 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
-from accordant.cases.files import built_in_cases, find_file, read_case
+from accordant.cases.files import built_in_cases, built_in_files, find_file, read_case, read_part
+from accordant.cases.parts import case_parts
 from accordant.errors import DataNotFoundError
 from accordant.metrics import metrics
 from accordant.strategies import strategies
@@ -38,6 +39,27 @@ def registered_metrics() -> list[dict[str, Any]]:
         }
         for name in metrics
     ]
+
+
+def built_in() -> list[dict[str, Any]]:
+    """Return every built-in case: what it is about, the command that runs it, the data it wants, and its simulator."""
+    rows = [
+        {
+            "case": name, "title": case.title, "command": f"accordant run {name}", "data": case.data.file,
+            "simulator": None if case.simulator is None else case.simulator.name,
+        }
+        for name, case in ((name, read_case(name)[0]) for name in built_in_cases())
+    ]  # fmt: skip
+    for key in case_parts:
+        part = case_parts.create(key)
+        for name in built_in_files(part.cases):
+            alone = read_part(name, key, part.alone).declared
+            declared = getattr(alone, key)
+            rows.append({
+                "case": name, "title": getattr(alone, "title", ""), "command": f"accordant {part.command} {name}",
+                "data": getattr(declared, "file", None), "simulator": getattr(declared, "simulator", None),
+            })  # fmt: skip
+    return sorted(rows, key=lambda row: str(row["case"]))
 
 
 def data_files() -> list[dict[str, Any]]:

@@ -6,8 +6,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from rich.table import Table
-
 from accordant.cases.files import read_case
 from accordant.naming import listed
 from accordant.runs.chain import add_section, check_addable
@@ -19,6 +17,7 @@ from accordant.scope import from_markdown
 from accordant.tables.output import is_run
 from accordant.tables.text import read_text
 from accordant.terminal import PlainConsole
+from accordant.terminal_table import FittedTable
 
 WIDTH = 120  # columns of what is piped somewhere
 
@@ -109,13 +108,13 @@ def _only(only: OnlyIn) -> str:
     return "; ".join(parts)
 
 
-def differences_table(differences: Sequence[MetricDifference], level: float) -> Table:
+def differences_table(differences: Sequence[MetricDifference], level: float) -> FittedTable:
     """Return the figures of D* before and after."""
-    table = Table(title="D* on untouched rows", title_justify="left", box=None, pad_edge=False)
-    table.add_column("figure", overflow="fold")
+    table = FittedTable("D* on untouched rows")
+    table.add("figure", name=True)
     for name in ("before", "after", "difference", f"{level:.0%}, all together"):
-        table.add_column(name, justify="right", no_wrap=True)
-    table.add_column("more than noise?", overflow="fold")
+        table.add(name, number=True)
+    table.add("more than noise?")
     for each in differences:
         limits = "" if each.low is None or each.high is None else f"{each.low:+.3f} to {each.high:+.3f}"
         table.add_row(
@@ -125,13 +124,13 @@ def differences_table(differences: Sequence[MetricDifference], level: float) -> 
     return table
 
 
-def strategies_table(found: RunComparison) -> Table:
+def strategies_table(found: RunComparison) -> FittedTable:
     """Return scores of the strategies that are in both; what they say of noise stands with D* alone."""
     title = "Composite scores" + ("" if found.same_scale else ", on scales that differ: not comparable")
-    table = Table(title=title, title_justify="left", box=None, pad_edge=False)
-    table.add_column("strategy", overflow="fold")
+    table = FittedTable(title)
+    table.add("strategy", name=True)
     for name in ("before", "after"):
-        table.add_column(name, justify="right")
+        table.add(name, number=True)
     for each in found.strategies:
         table.add_row(each.strategy, *map(_number, each.score))
     return table

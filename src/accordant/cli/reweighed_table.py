@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from rich.table import Table
-
 from accordant.errors import InputError
 from accordant.runs.sections.reweighed import Reweighed, ReweighedRow
 from accordant.tables.output import write_output
 from accordant.tables.text import csv_text
 from accordant.terminal import PlainConsole, named_values
+from accordant.terminal_table import FittedTable
 
 FORM = "METRIC=WEIGHT, with commas between, such as Accuracy=0.7,Worst_Off=0.3"
 WIDTH = 120  # columns of what is piped somewhere
@@ -49,13 +48,13 @@ def print_reweighed(found: Reweighed, out: Path | None) -> None:
         console.print(f"\none line per strategy: {out}")
 
 
-def reweighed_table(found: Reweighed) -> Table:
+def reweighed_table(found: Reweighed) -> FittedTable:
     """Return the leaderboard at the other weights."""
     title = f"Leaderboard on {found.n} untouched rows at other weights"
-    table = Table(title=title, title_justify="left", box=None, pad_edge=False)
-    table.add_column("strategy", no_wrap=True)
+    table = FittedTable(title)
+    table.add("strategy", name=True)
     for name in ("place", "in the run", "score", f"{found.level:.0%} interval", "in the run", "among best"):
-        table.add_column(name, justify="right", no_wrap=True)
+        table.add(name, number=True)
     for row in found.rows:
         mark = ">" if row.strategy == found.selected else " " if row.candidate else "*"
         limits = "" if row.low is None or row.high is None else f"{row.low:.3f}–{row.high:.3f}"

@@ -25,23 +25,35 @@ from accordant.terminal import (
 
 def recommend(
     run: RunFolder,
-    file: Annotated[str, typer.Argument(metavar="FILE", help="CSV file with new rows; - for standard input.")],
+    file: Annotated[
+        str,
+        typer.Argument(metavar="FILE", help="CSV, Parquet or Arrow file with new rows; - for CSV from standard input."),
+    ],
     strategy: Annotated[str | None, typer.Option(help="Another strategy than the selected one.")] = None,
+    log: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Add one JSON line per decision to this file, to monitor it.")
+    ] = None,
+    row_id: Annotated[
+        str | None, typer.Option("--id", metavar="COLUMN", help="Column with what rows are called; none for numbers.")
+    ] = None,
     out: Out = None,
     json: Json = False,
 ) -> None:
     """Recommend an action for every row of a file, with E, the runner-up and the margin."""
     from accordant.runs import read_run
+    from accordant.runs.decision_log import check_log
     from accordant.runs.recommendation import recommendations_as_json, write_recommendations
 
-    check_out(out, [file], json=json)
+    check_out(out, [file, log], json=json)
+    if log is not None:
+        check_log(log, [file, out])
     finished = read_run(run)
     source = sys.stdin if file == "-" else file
     if json:
-        rows, counts = recommendations_as_json(finished, source, strategy)
+        rows, counts = recommendations_as_json(finished, source, strategy, log=log, row_id=row_id)
         print_json(rows)
     else:
-        counts = write_recommendations(finished, source, strategy, out or Path("-"))
+        counts = write_recommendations(finished, source, strategy, out or Path("-"), log=log, row_id=row_id)
         if not (out is None or is_standard_output(out)):
             say(f"{counts.rows} recommendations: {out}")
     if counts.unusual:
@@ -101,24 +113,36 @@ def explain(
     ] = None,
     row: Annotated[str, typer.Option(help="Which rows to explain, from 0: numbers separated by commas.")] = "0",
     strategy: Annotated[str | None, typer.Option(help="Another strategy than the selected one.")] = None,
-    data: Annotated[str | None, typer.Option(help="Data file or folder of the run.")] = None,
+    data: Annotated[
+        str | None, typer.Option(help="Data file or folder of the run; changes are looked for among its training rows.")
+    ] = None,
+    for_person: Annotated[
+        bool, typer.Option("--for-person", help="In plain words for the person concerned, on one page when printed.")
+    ] = False,
+    language: Annotated[str | None, typer.Option(help="Of --for-person: en or de; en by default.")] = None,
     add: Add = True,
     out: Out = None,
     json: Json = False,
 ) -> None:
-    """Explain decisions: what was traded off, who moved them, what would have changed them; as text, JSON or HTML."""
+    """Explain decisions: the reason in one sentence, who gains and who loses, and what would have changed them."""
     from accordant.cli.asked_rows import asked_rows
-    from accordant.cli.run_tables import print_explanations
-    from accordant.runs.sections.explanation import explain_rows, write_explanation
+    from accordant.cli.explained_rows import check_language, print_explanations, print_letters
+    from accordant.runs.sections.explanation import document_of, explained_rows, write_explanation, write_letters
     from accordant.runs.sections.explanations import explanations_section
 
     numbers = row_numbers(row)
+    code = check_language(language, for_person=for_person)
     asked = asked_rows(run, file, data, out, add=add, json=json)
-    found = explain_rows(asked.run, asked.source, rows=numbers, strategy=strategy, data=asked.data)
+    explained = explained_rows(asked.run, asked.source, rows=numbers, strategy=strategy, data=asked.data)
+    found = document_of(explained)
+    letters = explained.letters(code) if for_person else ()
     if out is not None:
-        write_explanation(found, out)
+        write_letters(letters, out) if letters else write_explanation(found, out)
     if not is_standard_output(out):
-        print_json(found) if json else print_explanations(found, out)
+        if json:
+            print_json([each.model_dump(mode="json") for each in letters] if letters else found)
+        else:
+            print_letters(letters, out) if letters else print_explanations(found, out)
     if add:
         asked.add(explanations_section(found, asked.rows(found["source"], found["pivotal"]["contexts"])))
 

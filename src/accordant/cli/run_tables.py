@@ -1,29 +1,21 @@
-"""What ``run``, ``certify`` and ``explain`` print for people, and how they read options of names and rows."""
+"""What ``run`` and ``certify`` print for people, and how they read options of names."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 import numpy as np
-from rich.table import Table
 
 from accordant.errors import InputError
 from accordant.runs.record import Board, OutcomeModelPart, Record
 from accordant.runs.sections.certification import DELTAS, Certified
 from accordant.statistics import Estimate
 from accordant.terminal import PlainConsole
+from accordant.terminal_table import FittedTable
 
 SHOWN_METRICS = 5  # weighted metrics that fit beside the score; all of them are in the report
 WIDTH = 100  # columns of a page that is piped somewhere
 QUARTILES = {0.25: "lower", 0.5: "median", 0.75: "upper"}  # of the radius
-HEADINGS = {  # of explanations, by topic
-    "decides": "The decision",
-    "traded": "What it traded off",
-    "change": "What would have changed it",
-    "sure": "How sure it is",
-}
 
 
 def print_run(record: Record, folder: Path) -> None:
@@ -31,6 +23,8 @@ def print_run(record: Record, folder: Path) -> None:
     console, data, test = PlainConsole(), record.data, record.test
     origin = "SIMULATED DATA" if data.simulated else "data"
     console.print(f"{origin}: {data.source}, {data.train} training and {data.test} untouched test rows")
+    if record.learning.effort == "quick":
+        console.print("A QUICK LOOK: the notes below say what was left out; run without --quick before you rely on it")
     for words, names in _sources(record).items():
         console.print(f"reward of {', '.join(names)}: {words}")
     for split in record.stakeholder_groups:
@@ -42,6 +36,11 @@ def print_run(record: Record, folder: Path) -> None:
     console.print()
     console.print(leaderboard_table(test, record.selected))
     console.print("> selected   * no candidate: on the candidates' scale, but never chosen\n")
+    budget = record.scrutiny and record.scrutiny.budget
+    if budget:
+        console.print(leaderboard_table(budget.board, None, f"The same with {budget.words}"))
+        console.print()
+        console.print(f"- {budget.sentence}")
     if record.scrutiny and record.scrutiny.gains:
         console.print(f"- {record.scrutiny.gains.sentence}")
     notes = [f"{label}: {rule.note}." for label, rule in record.strategies.items() if rule.note]
@@ -62,17 +61,17 @@ def _sources(record: Record) -> dict[str, list[str]]:
     return found
 
 
-def leaderboard_table(test: Board, selected: str | None) -> Table:
+def leaderboard_table(test: Board, selected: str | None, title: str = "") -> FittedTable:
     """Return the leaderboard with the metrics that carry weight."""
     weighted = [metric for metric in test.metrics if metric.weight > 0][:SHOWN_METRICS]
-    table = Table(title=f"Leaderboard on {test.n} untouched rows", title_justify="left", box=None, pad_edge=False)
-    table.add_column("strategy", no_wrap=True)
-    table.add_column("score", justify="right", no_wrap=True)
-    table.add_column(f"{test.level:.0%} interval", justify="right", no_wrap=True)
-    table.add_column("among best", justify="right")
-    table.add_column("tied", justify="right")
+    table = FittedTable(title or f"Leaderboard on {test.n} untouched rows")
+    table.add("strategy", name=True)
+    table.add("score", number=True)
+    table.add(f"{test.level:.0%} interval", number=True)
+    table.add("among best", number=True, optional=1)
+    table.add("tied", number=True, optional=2)
     for metric in weighted:
-        table.add_column(f"{metric.label.replace('_', ' ')} ({metric.weight:g})", justify="right")
+        table.add(f"{metric.label.replace('_', ' ')} ({metric.weight:g})", number=True, optional=1)
     for row in test.leaderboard:
         mark = ">" if row.strategy == selected else " " if row.candidate else "*"
         score = row.score
@@ -148,20 +147,15 @@ def print_certified(found: Certified, out: Path | None) -> None:
         console.print(f"\none line per row: {out}")
 
 
-def radius_table(found: Certified) -> Table:
+def radius_table(found: Certified) -> FittedTable:
     """Return the share of certified decisions and quartiles of the radius, per coalition."""
     survey, deltas = found.survey, sorted({*DELTAS, found.certificate.threat.delta})
-    table = Table(
-        title="Decisions that cannot change, and quartiles of the radius",
-        title_justify="left",
-        box=None,
-        pad_edge=False,
-    )
-    table.add_column("who misreports", overflow="fold", min_width=18)
+    table = FittedTable("Decisions that cannot change, and quartiles of the radius")
+    table.add("who misreports", name=True)
     for delta in deltas:
-        table.add_column(f"by {delta:g}", justify="right", no_wrap=True)
+        table.add(f"by {delta:g}", number=True)
     for name in QUARTILES.values():
-        table.add_column(name, justify="right")
+        table.add(name, number=True)
     shares, quartiles = np.array([survey.certified(delta) for delta in deltas]).T, survey.quantiles(tuple(QUARTILES))
     for members, row, radii in zip(survey.coalitions, shares, quartiles, strict=True):
         everybody = len(members) == len(found.certificate.expected.stakeholders) and len(members) > 1
@@ -172,32 +166,3 @@ def radius_table(found: Certified) -> Table:
 
 def _radius(radius: float) -> str:
     return "never" if np.isinf(radius) else f"{radius:.4f}"
-
-
-def print_explanations(document: Mapping[str, Any], out: Path | None) -> None:
-    """Print E as a small table and the sentences, row by row."""
-    console = PlainConsole(width=WIDTH)
-    console.print(document["source"])
-    for sentence in document["rests_on"]:
-        console.print(f"- {sentence}")
-    for each in document["explanations"]:
-        console.print()
-        console.print(rewards_table(each))
-        for topic, sentences in each["sentences"].items():
-            console.print(f"\n{HEADINGS[topic]}")
-            for sentence in sentences:
-                console.print(f"- {sentence}")
-    if out is not None:
-        console.print(f"\npage: {out}")
-
-
-def rewards_table(explanation: Mapping[str, Any]) -> Table:
-    """Return expected rewards by stakeholder and action."""
-    title = f"Row {explanation['row']}: {explanation['choice']['action']}, by {explanation['rule']}"
-    table = Table(title=title, title_justify="left", box=None, pad_edge=False)
-    table.add_column("expected reward", overflow="fold")
-    for action in explanation["actions"]:
-        table.add_column(action, justify="right")
-    for name, rewards in zip(explanation["stakeholders"], explanation["expected"], strict=True):
-        table.add_row(name, *(f"{reward:.3f}" for reward in rewards))
-    return table

@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from rich.table import Table
 
 from accordant.errors import InputError, UnknownNameError
 from accordant.naming import read_names
 from accordant.strategies import Strategy, strategies
 from accordant.tables.output import write_output
 from accordant.terminal import PlainConsole, print_records, say
+from accordant.terminal_table import FittedTable
 from accordant.voting import Election, Profile, read_preflib
 from accordant.voting.budgets import BudgetRule, Funded, budget_rules, gain, reach
 from accordant.voting.pabulib import read_pabulib
@@ -97,10 +97,10 @@ def print_spent(result: dict[str, Any]) -> None:
             say(f"tie: {name} prefers {project} to {', '.join(others)}")
 
 
-def _table(title: str, rows: Sequence[Mapping[str, str]], texts: Sequence[str]) -> Table:
-    table = Table(title=title, title_justify="left", box=None, pad_edge=False)
+def _table(title: str, rows: Sequence[Mapping[str, str]], texts: Sequence[str]) -> FittedTable:
+    table = FittedTable(title)
     for column in rows[0]:
-        table.add_column(column, justify="left" if column in texts else "right", overflow="fold")
+        table.add(column, number=column not in texts)
     for row in rows:
         table.add_row(*row.values())
     return table

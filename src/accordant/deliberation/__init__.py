@@ -48,3 +48,8 @@ def __getattr__(name: str) -> Any:
     if name in _PARTS:
         return getattr(importlib.import_module(f"accordant.deliberation.{_PARTS[name]}"), name)
     raise AttributeError(f"module 'accordant.deliberation' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    """Return everything that is public, imported or not."""
+    return sorted(__all__)

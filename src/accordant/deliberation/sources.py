@@ -102,7 +102,7 @@ def deliberation_source(
 
 
 def _loaded(path: Path, declared: DeliberationSpec) -> PatientSource:
-    from accordant.tables.frames import read_frame
+    from accordant.tables.whole_tables import read_frame
 
     types = declared.facts if isinstance(declared.facts, dict) else {}
     texts = [name for name, fact in types.items() if fact == "category"]

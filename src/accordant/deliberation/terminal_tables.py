@@ -6,8 +6,6 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from rich.table import Table
-
 from accordant.deliberation.assessment import Emergence, FlipTest, Movement, RandomNull, SearchNull, Verdict
 from accordant.deliberation.repetition import Repeated
 from accordant.deliberation.result import (
@@ -21,6 +19,7 @@ from accordant.deliberation.result import (
 )
 from accordant.statistics import Estimate
 from accordant.terminal import PlainConsole
+from accordant.terminal_table import FittedTable
 
 WIDTH = 160  # columns of what is piped somewhere
 MOST_MOVES = 24  # lines of the ledger that the terminal shows; all are in the JSON and on the page
@@ -155,23 +154,22 @@ def _settlement(settled: SettledResult) -> str:
     return f"joint allocation, by {settled.rule}{moment}{tied}{gap}: {who}"
 
 
-def _side_table(content: DeliberationResult) -> Table:
+def _side_table(content: DeliberationResult) -> FittedTable:
     """Return the criteria of every allocation side by side."""
-    table = _table("Allocations side by side")
+    table = FittedTable("Allocations side by side")
     labels = list(next(iter(content.sides.values()), {}))
-    table.add_column("allocation", no_wrap=True)
-    table.add_column("served", overflow="fold")
+    table.add("allocation", name=True)
+    table.add("served")
     if content.access is not None and content.marginal is not None:
-        table.add_column(f"access of {content.marginal.fact} {content.marginal.value}", justify="right")
+        table.add(f"access of {content.marginal.fact} {content.marginal.value}", number=True)
     for label in labels:
-        table.add_column(_short(label), justify="right", overflow="fold")
+        table.add(_short(label), number=True)
     for name, row in content.sides.items():
         served = _allocation(content.deliberation, name)
         access = [] if content.access is None else [_number(content.access[name])]
         cells = [f"{_number(row[label].value)} {HELD[row[label].met]}" for label in labels]
         table.add_row(name, served, *access, *cells)
     table.caption = "+ meets the criterion of the scope card, - does not, ? it is not defined" if labels else None
-    table.caption_justify = "left"
     return table
 
 
@@ -182,13 +180,13 @@ def _allocation(record: RecordResult, name: str) -> str:
     return ", ".join({"solo": record.solo, "revised": record.revised}[kind][agent])
 
 
-def _ledger_table(ledger: Sequence[Movement]) -> Table:
+def _ledger_table(ledger: Sequence[Movement]) -> FittedTable:
     """Return who moved on which patient."""
     moves = [each for each in ledger if each.conceded_to or each.yielded_to or each.void]
-    table = _table("Ledger: who moved on whom")
+    table = FittedTable("Ledger: who moved on whom")
     heads = ("agent", "patient", "solo", "revised", "joint", "conceded to", "yielded to", "reply", "reason", "void")
     for name in heads:
-        table.add_column(name, overflow="fold")
+        table.add(name)
     for each in moves[:MOST_MOVES]:
         table.add_row(
             each.agent, each.patient, *(f"{share:g}" for share in (each.solo, each.revised, each.joint)),
@@ -197,23 +195,21 @@ def _ledger_table(ledger: Sequence[Movement]) -> Table:
         )  # fmt: skip
     if len(moves) > MOST_MOVES:
         table.caption = f"and {len(moves) - MOST_MOVES} more in the JSON and on the page"
-        table.caption_justify = "left"
     return table
 
 
-def _regret_table(regrets: RegretsResult) -> Table:
+def _regret_table(regrets: RegretsResult) -> FittedTable:
     """Return the regret of every allocation under every framework."""
-    table = _table("Regret of each allocation under each framework (0 best, 1 worst)")
-    table.add_column("allocation", no_wrap=True)
+    table = FittedTable("Regret of each allocation under each framework (0 best, 1 worst)")
+    table.add("allocation", name=True)
     for name in regrets.frameworks:
-        table.add_column(name, justify="right")
+        table.add(name, number=True)
     for name, row in zip(regrets.allocations, regrets.regrets, strict=True):
         table.add_row(name, *(_number(value) for value in row))
     columns = zip(regrets.frameworks, regrets.followed, zip(*regrets.regrets, strict=True), strict=True)
     indifferent = [name for name, agents, column in columns if not agents and not any(column)]
     if indifferent and any(row != regrets.regrets[0] for row in regrets.regrets):
         table.caption = f"{', '.join(indifferent)}: indifferent between these, or draws lots that nobody drew here"
-        table.caption_justify = "left"
     return table
 
 
@@ -287,18 +283,18 @@ def _beside(content: DeliberationResult) -> list[str]:
     return [*found, f"patients treated differently in another order of the agents: {max(content.order.changed)}"]
 
 
-def _repeated_table(content: RepeatedDeliberation) -> Table:
+def _repeated_table(content: RepeatedDeliberation) -> FittedTable:
     """Return shares of scenarios that meet criteria and, where a group is watched, its mean access last."""
     repeated, marginal = content.repeated, content.marginal
     rule = repeated.settle + _inside(repeated.settle_parameters)
-    table = _table(f"{repeated.n} scenarios, settled by {rule}: share that meets the criteria")
-    table.add_column("allocation", no_wrap=True)
-    table.add_column("all met (95% interval)", no_wrap=True)
-    table.add_column("among the best")
+    table = FittedTable(f"{repeated.n} scenarios, settled by {rule}: share that meets the criteria")
+    table.add("allocation", name=True)
+    table.add("all met (95% interval)", name=True)
+    table.add("among the best")
     for label in repeated.criteria:
-        table.add_column(_short(label), justify="right", overflow="fold")
+        table.add(_short(label), number=True)
     if marginal is not None:
-        table.add_column(f"mean access of {marginal.fact} {marginal.value}", justify="right")
+        table.add(f"mean access of {marginal.fact} {marginal.value}", number=True)
     for name, line in repeated.lines.items():
         access = [] if line.access is None else [_number(line.access.value)]
         table.add_row(
@@ -311,10 +307,6 @@ def _repeated_table(content: RepeatedDeliberation) -> Table:
 def _inside(parameters: Mapping[str, Any]) -> str:
     """Return parameters as they are written on the command line, or nothing."""
     return f"[{', '.join(f'{name}={value}' for name, value in parameters.items())}]" if parameters else ""
-
-
-def _table(title: str) -> Table:
-    return Table(title=title, title_justify="left", box=None, pad_edge=False)
 
 
 def _short(label: str) -> str:

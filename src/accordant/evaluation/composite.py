@@ -120,8 +120,17 @@ def composite_score(
         if accuracy is not None:
             normalised = np.where(accuracy, raw, normalised)
     counted = shares > 0
-    scores = np.asarray((normalised[..., counted] * shares[counted]).sum(axis=-1))
+    scores = added_up(normalised[..., counted] * shares[counted])
     return Composite(scores, np.asarray(normalised), np.asarray(uninformative).squeeze(axis=-2), shares)
+
+
+def added_up(values: Values) -> Values:
+    """Return sums over the last axis, one after another in its order, shape (...).
+
+    `numpy.sum` adds in an order that depends on length and layout. Scores are also made by the script on the page of a
+    run, and by hand: they are the same to the last bit if everybody adds in the order of the metrics.
+    """
+    return np.asarray(np.cumsum(values, axis=-1)[..., -1])
 
 
 def _natural(raw: Values, kinds: NDArray[np.str_], ranges: Sequence[Range] | None) -> Values:
@@ -142,9 +151,10 @@ def _shares(weights: Sequence[float], n_metrics: int) -> Values:
     array = np.asarray(weights, dtype=np.float64)
     if array.shape != (n_metrics,) or not np.isfinite(array).all() or (array < 0).any():
         raise InputError(f"metric weights {tuple(weights)} are wrong; allowed: {n_metrics} numbers of at least 0")
-    if array.sum() <= 0:
+    total = added_up(array)
+    if total <= 0:
         raise InputError("metric weights sum to 0; at least one must be positive")
-    return np.asarray(array / array.sum())
+    return np.asarray(array / total)
 
 
 def _range(values: Values) -> tuple[Values, Values]:

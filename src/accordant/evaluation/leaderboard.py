@@ -13,6 +13,7 @@ from accordant.errors import UnknownNameError
 from accordant.evaluation.composite import Normalisation
 from accordant.evaluation.overlap import Overlap
 from accordant.evidence import Evidence
+from accordant.faces import Displayed, drawn
 from accordant.metrics.metric import Goal, Range, defined
 from accordant.metrics.rates import Actions, benefits
 from accordant.metrics.statistics import Cells, check_decisions, contingency, divide, expected_contributions
@@ -20,6 +21,7 @@ from accordant.statistics import Estimate
 
 if TYPE_CHECKING:
     import pandas as pd
+    from matplotlib.axes import Axes
 
 
 @dataclass(frozen=True)
@@ -125,7 +127,7 @@ class MetricColumn:
 
 
 @dataclass(frozen=True)
-class Leaderboard:
+class Leaderboard(Displayed):
     """Strategies in order of their composite score; unranked ones last.
 
     Attributes
@@ -170,6 +172,40 @@ class Leaderboard:
     def best(self) -> str | None:
         """Name of the candidate with the highest score; None if all are unranked."""
         return next((row.strategy for row in self.rows if row.candidate and row.score.value is not None), None)
+
+    def plot(self, metric: str | None = None, *, ax: Axes | None = None) -> Axes:
+        """Draw strategies with their intervals, the best on top; needs the extra ``plot``.
+
+        Parameters
+        ----------
+        metric
+            Label of a metric; None for the composite score, of candidates only.
+        ax
+            Where to draw; None for a figure of its own.
+
+        Raises
+        ------
+        InputError
+            If matplotlib is not installed, or there is no such metric.
+        """
+        return drawn("leaderboard", self, ax, metric=metric)
+
+    def plot_trade_off(self, across: str, up: str, *, ax: Axes | None = None) -> Axes:
+        """Draw candidates on two metrics with intervals, better to the right and up; needs the extra ``plot``.
+
+        Parameters
+        ----------
+        across, up
+            Labels of the metrics.
+        ax
+            Where to draw; None for a figure of its own.
+
+        Raises
+        ------
+        InputError
+            If matplotlib is not installed, or there is no such metric.
+        """
+        return drawn("trade_off", self, ax, across=across, up=up)
 
     def to_rows(self) -> list[dict[str, Any]]:
         """Return one flat mapping per strategy, for a table or CSV; undefined values are None."""
@@ -263,11 +299,29 @@ class GroupRow:
 
 
 @dataclass(frozen=True)
-class GroupTable:
+class GroupTable(Displayed):
     """Groups × strategies for one attribute or one combination of attributes."""
 
     attributes: tuple[str, ...]
     rows: tuple[GroupRow, ...]
+
+    def plot(self, stakeholder: str | None = None, *, ax: Axes | None = None) -> Axes:
+        """Draw what each group received under every strategy; needs the extra ``plot``.
+
+        Parameters
+        ----------
+        stakeholder
+            Whose mean reward; None for the share of favourable actions.
+        ax
+            Where to draw; None for a figure of its own.
+
+        Raises
+        ------
+        InputError
+            If matplotlib is not installed, there is no such stakeholder, no action is favourable, or there are more
+            groups than marks.
+        """
+        return drawn("groups", self, ax, stakeholder=stakeholder)
 
     def to_rows(self) -> list[dict[str, Any]]:
         """Return one flat mapping per row; undefined values are None."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -19,17 +19,21 @@ from accordant.decisions import Decisions
 from accordant.evaluation.bootstrap import Statistics, resampled
 from accordant.evaluation.intervals import Support
 from accordant.evidence import Evidence
+from accordant.faces import Displayed, drawn
 from accordant.metrics import Metric
 from accordant.metrics.welfare import StakeholderReward
 from accordant.naming import listed
 from accordant.statistics import Estimate, joint_level, percentile_estimate, widened
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 ALIKE = 0.01  # share of contexts: strategies that decide fewer of them differently decide alike, as in the leaderboard
 FEW = 20  # contexts decided differently from which on resamples know how much these change
 
 
 @dataclass(frozen=True)
-class StakeholderGains:
+class StakeholderGains(Displayed):
     """What every stakeholder gets under one strategy beyond what it gets under another.
 
     Attributes
@@ -52,6 +56,21 @@ class StakeholderGains:
     worst_off: str
     gains: Mapping[str, Estimate]
     n: int
+
+    def plot(self, *, ax: Axes | None = None) -> Axes:
+        """Draw who gains and who pays, with intervals that hold together; needs the extra ``plot``.
+
+        Parameters
+        ----------
+        ax
+            Where to draw; None for a figure of its own.
+
+        Raises
+        ------
+        InputError
+            If matplotlib is not installed.
+        """
+        return drawn("gains", self, ax)
 
     @property
     def gainers(self) -> tuple[str, ...]:

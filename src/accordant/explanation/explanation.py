@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,10 +15,13 @@ from accordant.decisions import Decisions
 from accordant.errors import InputError
 from accordant.explanation.contexts import ContextChanges, Decide, Support
 from accordant.explanation.influence import Influence, Pivotal, pivotal
+from accordant.explanation.letter import Addressee, PersonExplanation, for_person
 from accordant.explanation.misreports import smallest_misreports
+from accordant.explanation.reasons import measure, reason
 from accordant.explanation.result import Choice, Comparison, Favourite, Findings, PivotalHere
 from accordant.explanation.weights import smallest_weight_changes
 from accordant.explanation.wording import sentences_by_topic
+from accordant.faces import Displayed, drawn
 from accordant.json_values import finite
 from accordant.recommendation import Recommendations
 from accordant.strategies import decide as decide_rules
@@ -27,14 +30,36 @@ from accordant.strategies.selection import SINGLE_PRECISION_TOLERANCE, TIE_TOLER
 from accordant.strategies.strategy import Strategy
 from accordant.utilities import ExpectedRewards
 
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
 
 @dataclass(frozen=True)
-class Explanation(Findings):
+class Explanation(Displayed, Findings):
     """Why one decision was taken and what would have changed it; see `Findings` for its attributes."""
+
+    def plot(self, *, ax: Axes | None = None) -> Axes:
+        """Draw what every action gives every stakeholder, the decision on top; needs the extra ``plot``.
+
+        Parameters
+        ----------
+        ax
+            Where to draw; None for a figure of its own.
+
+        Raises
+        ------
+        InputError
+            If matplotlib is not installed, or there are more stakeholders than marks.
+        """
+        return drawn("explanation", self, ax)
 
     def to_json(self) -> dict[str, Any]:
         """Return plain values, with the sentences by topic; what is not a finite number is null."""
         return {**self.values(), "sentences": {topic: list(said) for topic, said in self.by_topic().items()}}
+
+    def for_person(self, addressee: Addressee | None = None, *, language: str = "en") -> PersonExplanation:
+        """Return the decision in plain words for the person whom it is about, in a language; see `for_person`."""
+        return for_person(self, addressee, code=language)
 
     def by_topic(self) -> dict[str, tuple[str, ...]]:
         """Return plain sentences by topic: what decides, what was traded off, what would change it, how sure."""
@@ -98,10 +123,14 @@ def explain(
         t = int(at[k])
         choice = _choice(decisions, recommended, t)
         alone = _favourites_here(few, favourites, k, choice)
+        one = np.array([k])
+        why = reason(
+            rule, few.take(one), decisions, t, runner_up=choice.runner_up, known=Known(**beside.arguments(one))
+        )
         found.append(Explanation(
             row, rule.label, few.stakeholders, few.actions, _rows_of(few.values[:, :, k]), choice,
-            _points(decisions, t), alone, _comparisons(few, k, choice, alone), _pivotal_here(who, t),
-            misreports[k], weights[k], changes[k],
+            why, measure(rule, choice.scores), _points(decisions, t), alone, _comparisons(few, k, choice, alone),
+            _pivotal_here(who, t), misreports[k], weights[k], changes[k],
         ))  # fmt: skip
     return tuple(found)
 
@@ -224,7 +253,7 @@ def with_rows(explanations: Sequence[Explanation], rows: Sequence[int]) -> tuple
     return tuple(dataclasses.replace(each, row=int(row)) for each, row in zip(explanations, rows, strict=True))
 
 
-FORMAT = 1  # of the object; a reader of another format must refuse
+FORMAT = 2  # of the object; a reader of another format must refuse
 
 
 def as_document(

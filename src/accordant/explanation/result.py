@@ -8,6 +8,9 @@ from typing import Any
 
 from accordant.explanation.contexts import ContextChanges
 from accordant.explanation.misreports import Misreport
+from accordant.explanation.person import Person
+from accordant.explanation.reasons import Measure, Reason
+from accordant.explanation.recourse import Recourse
 from accordant.explanation.weights import WeightChanges
 from accordant.json_values import json_value
 
@@ -133,6 +136,10 @@ class Findings:
         E in this context, shape (stakeholder, action).
     choice
         What was decided.
+    reason
+        What decided, see `Reason.sentence`.
+    measure
+        What the rule compares actions by; None where its scores are places or not known.
     points
         Where the rule measures from: ``disagreement`` and ``ideal``, and how far below a floor the decision leaves
         somebody, ``below_floor``; each of shape (stakeholder,). Empty for rules that have none.
@@ -148,6 +155,10 @@ class Findings:
         The smallest change of stakeholder weights that would have.
     context
         The nearest contexts with another decision; None if they were not asked for.
+    person
+        The person whom the decision is about; None without a policy.
+    recourse
+        What this person could change so that another action is decided; None without a policy.
     """
 
     row: int
@@ -156,6 +167,8 @@ class Findings:
     actions: tuple[str, ...]
     expected: tuple[Row, ...]
     choice: Choice
+    reason: Reason
+    measure: Measure | None
     points: Mapping[str, Row]
     favourites: tuple[Favourite, ...]
     comparisons: tuple[Comparison, ...]
@@ -163,6 +176,8 @@ class Findings:
     misreports: tuple[Misreport, ...]
     weights: WeightChanges
     context: ContextChanges | None = None
+    person: Person | None = None
+    recourse: Recourse | None = None
 
     def values(self) -> dict[str, Any]:
         """Return plain values without sentences."""

@@ -9,12 +9,22 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Decimal
 from accordant.certificates.method import Fixed
 from accordant.explanation.contexts import ContextChanges, Difference, Neighbour, Value
 from accordant.explanation.misreports import Misreport
+from accordant.explanation.person import Forecast, Trait
+from accordant.explanation.reasons.measures import REWARDS
+from accordant.explanation.recourse import Recourse
 from accordant.explanation.result import Comparison, Findings, PivotalHere
 from accordant.explanation.weights import NewWeights
 from accordant.naming import listed
 
 MINUS = "\N{MINUS SIGN}"
+MOST_DIGITS = 12  # decimals beyond which two values that a rule compares are level
 SMALL = 0.001  # below this three decimals would show too little
+HEADINGS = {  # of sentences, by topic
+    "decides": "The decision",
+    "traded": "What it traded off",
+    "change": "What would have changed it",
+    "sure": "How sure it is",
+}
 
 
 def shown(value: float, rounding: str = ROUND_HALF_EVEN, digits: int | None = None) -> str:
@@ -51,7 +61,34 @@ QUESTIONS = ABSENT | {"doubled": "with twice the weight of {who}", "halved": "wi
 
 def would_change(explained: Findings) -> list[str]:
     """Say whose absence, which expected rewards, weights or contexts would have led to another decision."""
-    return [*_who_is_pivotal(explained), *_moves(explained), *_weights(explained), *_other_contexts(explained.context)]
+    return [
+        *_changes(explained.recourse), *_who_is_pivotal(explained), *_moves(explained), *_weights(explained),
+        *_other_contexts(explained.context),
+    ]  # fmt: skip
+
+
+def _changes(found: Recourse | None) -> list[str]:
+    """Say what the person could change; every change was decided again."""
+    if found is None:
+        return []
+    if found.reason:
+        return [f"What the person could change was not looked for: {found.reason}."]
+    features = listed(found.changeable)
+    if not found.changes:
+        how = "all values" if found.everything else f"{found.tried} changes"
+        return [
+            f"Of {features}, {how} that training rows have were tried: no plausible change leads to another action."
+        ]
+    said = []
+    for change in found.changes:
+        parts = [f"{each.feature} were {_value(each.there)} (here {_value(each.here)})" for each in change.differences]
+        far = shown(change.distance)
+        said.append(f"If {listed(parts)}, {change.action} would be decided: {far} interquartile ranges away.")
+    return [
+        *said,
+        f"Only {features} may change. Of texts, a change counts 1.",
+        "Each change was decided again by the same policy, and is no more unlike the training rows than the person is.",
+    ]
 
 
 def _who_is_pivotal(explained: Findings) -> list[str]:
@@ -211,7 +248,7 @@ def _value(value: Value | None) -> str:
 
 
 LEVEL = 1e-12  # gains this small are rounding
-TOPICS = ("decides", "traded", "change", "sure")
+TOPICS = ("decides", "person", "traded", "change", "sure")
 FLAGS = {
     "no_agreement": "No action leaves everybody better off than the disagreement point, so the tie rule decided.",
     "irrational": "Every alternative leaves somebody below the status quo.",
@@ -225,24 +262,70 @@ FLAGS = {
 
 
 def sentences_by_topic(explained: Findings) -> dict[str, tuple[str, ...]]:
-    """Return sentences on what decides, what was traded off, what would change it, and how sure that is."""
-    said = (_decides(explained), _traded(explained), would_change(explained), _sure(explained))
-    return dict(zip(TOPICS, map(tuple, said), strict=True))
+    """Return sentences by topic: what decides, the person if a policy told, what was traded off, changes, how sure."""
+    said = (_decides(explained), _person(explained), _traded(explained), would_change(explained), _sure(explained))
+    found = dict(zip(TOPICS, map(tuple, said), strict=True))
+    return found if explained.person is not None else {topic: found[topic] for topic in TOPICS if topic != "person"}
+
+
+def _person(explained: Findings) -> list[str]:
+    """Say how usual each value is, and what is likely to follow from each action."""
+    person = explained.person
+    if person is None:
+        return []
+    return [*map(_trait, person.traits), *_forecast(explained, person.forecast)]
+
+
+def _trait(trait: Trait) -> str:
+    same = f"{shown(trait.same)} of {trait.rows} training rows have the same"
+    if trait.below is None:
+        return f"{capital(trait.feature)} is {_value(trait.value)}: {same}."
+    less = f"{shown(trait.below)} of {trait.rows} training rows have less"
+    return f"{capital(trait.feature)} is {_value(trait.value)}: {less}, {shown(trait.same)} the same."
+
+
+BASES = {
+    "calibrated": (
+        "These are probabilities of an outcome model that was calibrated, or chosen, on rows that it had not seen."
+    ),
+    "checked": (
+        "The outcome model was not calibrated; on the untouched rows its mean probabilities "
+        "agree with the shares that were observed."
+    ),
+    "uncalibrated": "The outcome model is not calibrated, so no probabilities of outcomes are given.",
+}
+
+
+def _forecast(explained: Findings, found: Forecast) -> list[str]:
+    said = [] if found.depends_on_action else ["The forecast of the outcome does not depend on the action."]
+    if found.means is not None:
+        return [*said, *(_level(found, a, action) for a, action in enumerate(explained.actions))]
+    if found.probabilities is None:
+        return [BASES[found.basis]]
+    rows = found.probabilities if found.depends_on_action else found.probabilities[:1]
+    for action, shares in zip(explained.actions, rows, strict=False):
+        likely = [f"{name} {shown(share)}" for name, share in zip(found.outcomes, shares, strict=True)]
+        under = f"After {action}" if found.depends_on_action else "Whatever is done"
+        said.append(f"{under}, outcomes are likely with these probabilities: {', '.join(likely)}.")
+    return [*said, BASES[found.basis]]
+
+
+def _level(found: Forecast, a: int, action: str) -> str:
+    assert found.means is not None
+    unit = f" {found.unit}" if found.unit else ""
+    mean = f"After {action}, {found.name} is {shown(found.means[a])}{unit} on average"
+    if found.low is None or found.high is None or found.level is None:
+        return f"{mean}."
+    ends = f"from {shown(found.low[a])} to {shown(found.high[a])}"
+    return f"{mean}; with probability {shown(found.level)} it is {ends}."
 
 
 def _decides(explained: Findings) -> list[str]:
     choice, actions = explained.choice, explained.actions
-    said = [f"{explained.rule} decides {choice.action}."]
+    said = [explained.reason.sentence()]
     if len(actions) > 1 and explained.misreports[0].method == Fixed.words:
         said.append("It does not read expected rewards.")
-    if choice.scores is None:
-        said.append("It gives no scores to actions.")
-    elif choice.margin is not None:
-        own, other = (choice.scores[actions.index(name)] for name in (choice.action, choice.runner_up))
-        said.append(
-            f"Its score is {shown(own)}; the runner-up {choice.runner_up} has {shown(other)}, "
-            f"a difference of {shown(choice.margin)} in the unit of the rule."
-        )
+    said += _measured(explained)
     if choice.tied:
         said.append(
             "Another action has the same score: the higher sum of expected rewards decided, then the declared order."
@@ -252,6 +335,23 @@ def _decides(explained: Findings) -> list[str]:
         said.append(f"The action is drawn, with these probabilities: {', '.join(drawn)}.")
     said += [FLAGS.get(name, f"The decision carries the flag {name}.") for name in choice.flags]
     return said + _points(explained)
+
+
+def _measured(explained: Findings) -> list[str]:
+    """Say what the rule compares, and the two values that decided."""
+    choice, measure = explained.choice, explained.measure
+    if choice.scores is None:
+        return [f"The rule {explained.rule} gives no scores to actions."]
+    if measure is None or not choice.runner_up:
+        return [f"The rule is {explained.rule}."]
+    own, other = (measure.values[explained.actions.index(name)] for name in (choice.action, choice.runner_up))
+    if own is None or other is None:
+        return [f"The rule {explained.rule} compares {measure.words}."]
+    digits = min(decimals_for(own - other), MOST_DIGITS)
+    compared = f"{shown(own, digits=digits)}, against {shown(other, digits=digits)} of the runner-up {choice.runner_up}"
+    better = "less is better" if measure.less else "more is better"
+    rewards = [REWARDS] if "reward" in measure.words else []
+    return [f"The rule {explained.rule} compares {measure.words} ({better}): {compared}.", *rewards]
 
 
 def _points(explained: Findings) -> list[str]:

@@ -25,13 +25,22 @@ from accordant.learning.augmentation import (
 from accordant.learning.behaviour import LoggedBehaviour, audit_columns, followed_columns
 from accordant.learning.causal import OverlapDiagnostics, overlap_diagnostics
 from accordant.learning.diagnostics import Identification, ProxyCheck, identify, proxy_checks
+from accordant.learning.effort import Effort, effort_warnings, limits_of
 from accordant.learning.encoding import ContextEncoder
 from accordant.learning.expectation import expected_rewards
 from accordant.learning.folds import make_folds
 from accordant.learning.grid_resolution import MovedValues
+from accordant.learning.named_columns import ModelInput, with_columns
 from accordant.learning.outcome_learning import ContinuousOutcomeLearner, DiscreteOutcomeLearner, Integration
 from accordant.learning.outcome_models import OutcomeModel
-from accordant.learning.reward_learning import DEFAULT_GRID, CellError, RewardLearner, default_regressor, reward_errors
+from accordant.learning.reward_learning import (
+    DEFAULT_GRID,
+    THOROUGH_GRID,
+    CellError,
+    RewardLearner,
+    default_regressor,
+    reward_errors,
+)
 from accordant.learning.reward_models import OutcomeRewardModel, StatedReward
 from accordant.learning.tuning import Learner, Nested, Search, nested
 from accordant.naming import listed
@@ -50,6 +59,7 @@ class LearningSettings:
     """How to learn; see `accordant.ParticipatoryPolicy` for each field."""
 
     outcome_model: Any | None = None
+    model_input: ModelInput = "auto"
     outcome_grid: Mapping[str, Sequence[Any]] = field(default_factory=dict)
     reward_model: Any | Literal["stated"] | None = None
     reward_grid: Mapping[str, Sequence[Any]] = field(default_factory=dict)
@@ -62,6 +72,7 @@ class LearningSettings:
     stratified: bool = True
     random_state: int = 0
     n_jobs: int = 1
+    effort: Effort = "standard"
 
     def __post_init__(self) -> None:
         for name, found, allowed in (
@@ -70,6 +81,7 @@ class LearningSettings:
         ):
             if found not in allowed:
                 raise UnknownNameError(name, found, allowed)
+        limits_of(self.effort)  # raises for an unknown one
         if self.nodes < 1:
             raise InputError(f"nodes is {self.nodes}; allowed: at least 1")
 
@@ -146,14 +158,16 @@ def learn(
     behaviour = LoggedBehaviour.fit(problem, log, audit, settings.random_state)
     overlap = None if behaviour is None else overlap_diagnostics(behaviour.held_out, log.actions)
     proxies = proxy_checks(problem, log, features, randomness.generator(settings.random_state, "proxies"))
-    folds = _folds(problem, log, settings)
+    folds = training_folds(problem, log, settings)
     outcome_learner = _outcome_learner(problem, log, features, identification, settings)
     reward_learners, stated, warnings = _reward_learners(problem, log, signals, features, settings)
     logger.info(
         "learning the outcome model and %d reward models: %d rows, %d folds", len(reward_learners), len(log), len(folds)
     )
     learners: list[Learner[Any]] = [outcome_learner, *reward_learners]
-    outcome, *rewards = nested(learners, folds, settings.n_jobs)
+    outcome, *rewards = nested(
+        learners, folds, settings.n_jobs, groups=log.groups, thorough=limits_of(settings.effort).all_pairs
+    )  # fmt: skip
     expected, prediction = _held_out(problem, log, folds, outcome, rewards, stated)
     names = ["outcome", *(" & ".join(learner.stakeholders) for learner in reward_learners)]
     return Learned(
@@ -176,6 +190,7 @@ def learn(
         overlap,
         proxies,
         (
+            *_effort_warnings(settings, outcome_learner, reward_learners),
             *identification.warnings,
             *([] if problem.grid is None else MovedValues.of(problem.grid, log).warnings(problem.grid)),
             *_copies_warnings(log, features),
@@ -185,6 +200,18 @@ def learn(
             *(f"Rewards of {name!r}: {sentence}" for name, signal in signals.items() for sentence in signal.warnings),
             *warnings,
         ),
+    )
+
+
+def _effort_warnings(settings: LearningSettings, outcome: Any, rewards: Sequence[RewardLearner]) -> list[str]:
+    """Say what was left out for want of time."""
+    default = isinstance(outcome, DiscreteOutcomeLearner) and outcome.classifier is None
+    asked, most = max((len(each.queries) for each in rewards), default=0), limits_of(settings.effort).reward_queries
+    return effort_warnings(
+        settings.effort,
+        default_model=default,
+        forests=not default or outcome.forests,
+        answers=None if most is None or asked <= most else (most, asked),
     )
 
 
@@ -243,7 +270,8 @@ def _confounding_warnings(
     return [sentence]
 
 
-def _folds(problem: DecisionProblem, log: Log, settings: LearningSettings) -> tuple[Codes, ...]:
+def training_folds(problem: DecisionProblem, log: Log, settings: LearningSettings) -> tuple[Codes, ...]:
+    """Return the folds of a log, the same for everything that is learned from it."""
     strata = log.actions
     if not problem.continuous:
         strata = strata * len(problem.outcome_names) + log.outcomes.astype(np.intp)
@@ -260,11 +288,14 @@ def _outcome_learner(
 ) -> DiscreteOutcomeLearner | ContinuousOutcomeLearner:
     model, grid, seed = settings.outcome_model, settings.outcome_grid, randomness.model_seed(settings.random_state)
     aware = identification.action_aware
+    own = "reference" if aware and (problem.grid is not None or not problem.continuous) else "none"
+    model = with_columns(model, log.contexts, features, problem, settings.model_input, action=own)
     if problem.continuous:
         return ContinuousOutcomeLearner(
             model, grid, settings.integration, settings.nodes, aware, log, features, problem, seed
         )
-    return DiscreteOutcomeLearner(model, grid, settings.calibrated, aware, log, features, problem, seed)
+    limits = limits_of(settings.effort)
+    return DiscreteOutcomeLearner(model, grid, settings.calibrated, aware, log, features, problem, seed, limits)
 
 
 def _reward_learners(
@@ -294,8 +325,17 @@ def _reward_learners(
         return [], [StatedReward(name, signal, problem) for name, signal in signals.items()], warnings
     default = settings.reward_model is None
     shared, seed = settings.shared_rewards, randomness.model_seed(settings.random_state)
-    regressor = default_regressor(seed, shared=shared) if default else settings.reward_model
-    grid = settings.reward_grid or (DEFAULT_GRID if default and not shared else {})
+    regressor = (
+        default_regressor(seed, shared=shared)
+        if default
+        else with_columns(
+            settings.reward_model, log.contexts, features, problem, settings.model_input,
+            action="indicators", outcome=True,
+        )
+    )  # fmt: skip
+    limits = limits_of(settings.effort)
+    tuned = default and not shared and limits.tuned_rewards
+    grid = settings.reward_grid or ((THOROUGH_GRID if limits.gentle_rewards else DEFAULT_GRID) if tuned else {})
     generator = randomness.generator(settings.random_state, "elicitation")
     answers = {
         name: elicit(signal, log.contexts, queries, problem, generator)
@@ -310,7 +350,8 @@ def _reward_learners(
     else:
         groups += [((name,), queries, values[None]) for name, values in answers.items()]
     learners = [
-        RewardLearner(names, regressor, grid, log, asked, values, features, problem) for names, asked, values in groups
+        RewardLearner(names, regressor, grid, log, asked, values, features, problem, limits.reward_queries)
+        for names, asked, values in groups
     ]
     return learners, [], warnings
 

@@ -58,6 +58,24 @@ def all_but(folds: tuple[Codes, ...], *left_out: int) -> Codes:
     return np.sort(np.concatenate([rows for fold, rows in enumerate(folds) if fold not in left_out]))
 
 
+def some_rows(rows: Codes, n_rows: int, most: int | None) -> Codes:
+    """Return at most so many of some of `n_rows` rows, sorted; two sets of rows keep the same ones of what they share.
+
+    Parameters
+    ----------
+    rows
+        Sorted positions.
+    n_rows
+        How many rows there are in all.
+    most
+        At least 1; None keeps all.
+    """
+    if most is None or most >= len(rows):
+        return rows
+    order = np.random.default_rng(n_rows).permutation(n_rows)
+    return np.sort(rows[np.argsort(order[rows])[: max(1, most)]])
+
+
 def deal_groups(
     groups: NDArray[Any], n_folds: int, generator: np.random.Generator, strata: NDArray[Any] | None = None
 ) -> Codes:

@@ -70,3 +70,23 @@ def read_log(
     kept = contexts.only([name for name in contexts if name != group or name in sensitive])
     codes, action_values = problem.logged_actions(actions)
     return Log(kept, codes, values, observed, groups, action_values), signals
+
+
+def one_of(y: Any, outcomes: Any) -> Any:
+    """Return the outcomes, which come as y or by name.
+
+    Raises
+    ------
+    InputError
+        If they come as both.
+    """
+    if y is not None and outcomes is not None:
+        raise InputError("outcomes and y are the same; give one of them")
+    return outcomes if y is None else y
+
+
+def given_rewards(rewards: Mapping[str, Any] | Any) -> Mapping[str, Any]:
+    """Return rewards by stakeholder: a mapping as it is, a data frame with a column of observed rewards for each."""
+    if rewards is None or isinstance(rewards, Mapping):
+        return rewards or {}
+    return dict(Contexts.of(rewards))

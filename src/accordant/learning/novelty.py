@@ -99,6 +99,20 @@ class TrainingProfile:
         )  # fmt: skip
         return replace(profile, radius=profile._own_radius())
 
+    def comparable(self, contexts: Contexts) -> dict[str, Values]:
+        """Return features as they stand in `reference`: numbers rounded alike, and positions of levels.
+
+        A level that no training row has stands behind all others.
+        """
+        found: dict[str, Values] = {
+            name: _rounded(contexts.numeric(name), self.deviations[name] * STEP) for name in self.encoder.medians
+        }
+        for name, levels in self.encoder.categories.items():
+            known = np.array(levels, dtype=str)
+            places = np.minimum(_positions(contexts[name], levels), len(levels) - 1)
+            found[name] = np.where(known[places] == contexts[name], places, len(levels)).astype(np.float64)
+        return found
+
     def state(self) -> dict[str, Any]:
         """Return everything as values that JSON can hold."""
         return field_values(self)
@@ -148,6 +162,45 @@ class TrainingProfile:
             for row in np.flatnonzero(rows):
                 remarks[row] += ("; " if remarks[row] else "") + words(row)
         return Unusual(kinds, remarks)
+
+    def usualness(self, name: str, value: float | str) -> tuple[float | None, float, int]:
+        """Return how usual a value of a column is among training rows.
+
+        Parameters
+        ----------
+        name
+            Column.
+        value
+            Number or text; NaN and ``""`` are missing.
+
+        Returns
+        -------
+        Share of the reference rows with a smaller number (None for texts and missing values), share with the same
+        value, and the rows that were compared: reference rows with a number, or all training rows.
+        """
+        if value == "" or value != value:  # noqa: PLR0124 - NaN differs from itself
+            return None, self.missing[name] / self.n_rows, self.n_rows
+        if name not in self.ranges:
+            levels = dict(zip(self.encoder.categories[name], self.counts[name], strict=True))
+            return None, levels.get(str(value), 0) / self.n_rows, self.n_rows
+        known = self.reference[name][~np.isnan(self.reference[name])]
+        if not len(known):
+            return None, 0.0, 0
+        here = _rounded(np.array([value], dtype=np.float64), self.deviations[name] * STEP)[0]
+        return float((known < here).mean()), float((known == here).mean()), len(known)
+
+    @property
+    def reference_rows(self) -> Contexts:
+        """Features of the training rows that are kept, numbers rounded to 1e-4 standard deviations."""
+        columns: dict[str, AnyArray] = {name: self.reference[name] for name in self.encoder.medians}
+        for name, levels in self.encoder.categories.items():
+            columns[name] = np.array(levels, dtype=str)[self.reference[name]]
+        return Contexts(columns)
+
+    @property
+    def tells_far(self) -> bool:
+        """Whether there were enough training rows to tell which others are far from them."""
+        return self.radius is not None
 
     def _in_column(self, name: str, values: AnyArray, block: Values) -> Iterator[Finding]:
         """Yield what is unusual about the values of one column, whose part of the matrix is given."""
@@ -210,10 +263,7 @@ class TrainingProfile:
     @cached_property
     def _points(self) -> Values:
         """The reference rows, scaled, shape (row, feature)."""
-        columns: dict[str, AnyArray] = {name: self.reference[name] for name in self.encoder.medians}
-        for name, levels in self.encoder.categories.items():
-            columns[name] = np.array(levels, dtype=str)[self.reference[name]]
-        return self._scaled(self.encoder(Contexts(columns)))
+        return self._scaled(self.encoder(self.reference_rows))
 
     def _scaled(self, matrix: Values) -> Values:
         """Return encoded contexts with numbers in standard deviations; another level is at distance √2."""

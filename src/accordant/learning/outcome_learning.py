@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal
 
@@ -18,11 +18,14 @@ from accordant.contexts import Log
 from accordant.errors import DataError, InputError
 from accordant.learning.causal import BASE_REGRESSORS, LevelLearner, LoggedData, SelectedCausalLearner, TLearner
 from accordant.learning.causal.level_learner import action_folds
-from accordant.learning.classification import CalibratedProbabilities, SelectedClassifier
-from accordant.learning.classification.brier import brier_score
+from accordant.learning.classification import CalibratedProbabilities, SelectedClassifier, default_candidates
+from accordant.learning.classification.brier import brier_contributions
+from accordant.learning.classification.fold_selection import FoldSelection, counted_rows
+from accordant.learning.effort import EffortLimits
 from accordant.learning.encoding import ContextEncoder
+from accordant.learning.named_columns import encoder_for
 from accordant.learning.outcome_models import ContinuousOutcomeModel, DiscreteOutcomeModel, action_design
-from accordant.learning.tuning import Point, fit_grid, grid_points
+from accordant.learning.tuning import Plan, Point, fit_grid, grid_points
 from accordant.problem import ContinuousOutcome, DecisionProblem
 
 Integration = Literal["empirical", "gauss_hermite", "plug_in"]
@@ -119,6 +122,8 @@ class DiscreteOutcomeLearner:
         Whether the classifier reads the action.
     log, features, problem, random_state
         Training rows, columns that the model reads, declarations, seed.
+    limits
+        How much work the default may take.
     """
 
     classifier: Any | None
@@ -129,6 +134,7 @@ class DiscreteOutcomeLearner:
     features: tuple[str, ...]
     problem: DecisionProblem
     random_state: int
+    limits: EffortLimits = field(default_factory=EffortLimits)
 
     @cached_property
     def points(self) -> tuple[Point, ...]:
@@ -137,10 +143,50 @@ class DiscreteOutcomeLearner:
             return ({},)
         return grid_points(self.classifier, self.grid)
 
+    def plan(self, folds: tuple[Codes, ...], thorough: bool) -> Plan | None:
+        """Return how the default candidates are compared on shared fits; None for a given classifier, or odd folds."""
+        if self.classifier is not None:
+            return None
+        everything = np.sort(np.concatenate(folds))
+        _, columns, codes = self._training(everything)
+        counted = counted_rows(columns, codes, folds, self.log.groups)
+        if counted is None:
+            return None
+        selector = self._selector(columns.shape[1])
+        selection = FoldSelection(
+            selector, selector.tried(columns.shape[1]), self._fitted_candidates, self._columns_of, codes, folds,
+            counted, self.log.groups, self.limits.race_rows,
+        )  # fmt: skip
+        return selection.plan(self._model, thorough=thorough)
+
+    def _selector(self, n_columns: int) -> SelectedClassifier:
+        tried = None
+        if self.limits.candidates is not None or not self.forests:
+            tried = default_candidates(
+                n_columns, self.random_state, names=self.limits.candidates, forests=self.forests
+            )  # fmt: skip
+        return SelectedClassifier(tried, classes=self._classes, random_state=self.random_state)
+
+    @property
+    def forests(self) -> bool:
+        """Whether there are few enough rows for forests among the default candidates."""
+        return self.limits.forest_rows is None or len(self.log) <= self.limits.forest_rows
+
+    def _fitted_candidates(
+        self, rows: Codes, unfitted: Sequence[CalibratedProbabilities]
+    ) -> tuple[ContextEncoder, list[CalibratedProbabilities]]:
+        encoder, columns, codes = self._training(rows)
+        return encoder, [self._fitted(each, columns, codes, self._groups(rows)) for each in unfitted]
+
+    def _columns_of(self, encoder: ContextEncoder, rows: Codes) -> Values:
+        part = self.log.take(rows)
+        return self._columns(encoder(part.contexts), part)
+
     def fit(self, rows: Codes, point: Point) -> DiscreteOutcomeModel:
         """Fit with one point of the grid, calibrated."""
+        encoder, columns, codes = self._training(rows)
         if self.classifier is None:
-            estimator: Any = SelectedClassifier(classes=self._classes, random_state=self.random_state)
+            estimator: Any = self._selector(columns.shape[1])
         else:
             estimator = CalibratedProbabilities(
                 clone(self.classifier).set_params(**point),
@@ -148,18 +194,17 @@ class DiscreteOutcomeLearner:
                 classes=self._classes,
                 random_state=self.random_state,
             )
-        encoder, columns, codes = self._training(rows)
         return self._model(encoder, self._fitted(estimator, columns, codes, self._groups(rows)))
 
-    def candidates(self, rows: Codes) -> list[DiscreteOutcomeModel]:
-        """Fit every point of the grid, uncalibrated."""
+    def candidates(self, rows: Codes, points: Sequence[Point]) -> list[DiscreteOutcomeModel]:
+        """Fit points of the grid, uncalibrated."""
         encoder, columns, codes = self._training(rows)
         if not hasattr(self.classifier, "predict_proba"):
             raise InputError(
                 f"{type(self.classifier).__name__} has no predict_proba; a grid of it cannot be compared by Brier score"
             )
         try:
-            each_fitted = fit_grid(self.classifier, self.points, columns, codes)
+            each_fitted = fit_grid(self.classifier, points, columns, codes)
         except ValueError as error:
             raise InputError(f"the outcome model cannot be fitted: {error}") from error
         models = []
@@ -170,11 +215,11 @@ class DiscreteOutcomeLearner:
             models.append(self._model(encoder, raw))
         return models
 
-    def loss(self, model: DiscreteOutcomeModel, rows: Codes) -> float:
-        """Return the multiclass Brier score of the logged actions' outcomes, in [0, 2]."""
+    def losses(self, model: DiscreteOutcomeModel, rows: Codes) -> Values:
+        """Return what each row adds to the multiclass Brier score of the logged actions' outcomes, in [0, 2]."""
         part = self.log.take(rows)
         columns = self._columns(model.encoder(part.contexts), part)
-        return brier_score(model.classifier.predict_proba(columns), part.outcomes.astype(np.intp))
+        return brier_contributions(model.classifier.predict_proba(columns), part.outcomes.astype(np.intp))
 
     @property
     def _classes(self) -> NDArray[np.intp]:
@@ -188,7 +233,7 @@ class DiscreteOutcomeLearner:
             raise DataError(
                 f"every training row has the outcome {only!r}; an outcome model needs at least two outcomes"
             )
-        encoder = ContextEncoder.fit(part.contexts, self.features)
+        encoder = encoder_for(self.classifier, part.contexts, self.features)
         return encoder, self._columns(encoder(part.contexts), part), codes
 
     def _groups(self, rows: Codes) -> NDArray[np.intp] | None:
@@ -262,21 +307,21 @@ class ContinuousOutcomeLearner:
         offsets, weights = residual_nodes(residuals, nearest, self._n_offsets, self.integration, self.n_nodes)
         return self._model(encoder, learner, offsets, weights)
 
-    def candidates(self, rows: Codes) -> list[ContinuousOutcomeModel]:
-        """Fit every point of the grid, without a residual distribution."""
+    def candidates(self, rows: Codes, points: Sequence[Point]) -> list[ContinuousOutcomeModel]:
+        """Fit points of the grid, without a residual distribution."""
         encoder, columns, actions, outcomes = self._training(rows)
         groups = self._groups(rows)
-        fitted = [self._fitted(point, columns, actions, outcomes, groups) for point in self.points]
+        fitted = [self._fitted(point, columns, actions, outcomes, groups) for point in points]
         return [self._model(encoder, learner, np.zeros((self._n_offsets, 1)), np.ones(1)) for learner in fitted]
 
-    def loss(self, model: ContinuousOutcomeModel, rows: Codes) -> float:
-        """Return the mean squared error of the logged action's level."""
+    def losses(self, model: ContinuousOutcomeModel, rows: Codes) -> Values:
+        """Return the squared error of the logged action's level in each row."""
         part = self.log.take(rows)
         if model.grid is not None and part.action_values is not None:
             levels = model.levels_under(model.encoder(part.contexts), part.action_values)
-            return float(np.mean((levels - part.outcomes) ** 2))
+            return np.asarray((levels - part.outcomes) ** 2)
         levels = model.predict(part.contexts).levels()
-        return float(np.mean((levels[part.actions, np.arange(len(part))] - part.outcomes) ** 2))
+        return np.asarray((levels[part.actions, np.arange(len(part))] - part.outcomes) ** 2)
 
     @property
     def _action_grid(self) -> ActionGrid | None:
@@ -309,7 +354,7 @@ class ContinuousOutcomeLearner:
 
     def _training(self, rows: Codes) -> tuple[ContextEncoder, Values, NDArray[np.intp], NDArray[np.float64]]:
         part = self.log.take(rows)
-        encoder = ContextEncoder.fit(part.contexts, self.features)
+        encoder = encoder_for(self.learner, part.contexts, self.features)
         if self._action_grid is not None:
             columns = action_design(
                 encoder(part.contexts), part.actions, len(self.problem.actions), self._action_grid, part.action_values

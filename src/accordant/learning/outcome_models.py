@@ -25,6 +25,11 @@ class OutcomeModel(ABC):
     n_actions: int
     action_aware: bool
 
+    @property
+    def calibrated(self) -> bool:
+        """Whether predicted distributions rest on rows that were held out when levels or classes were fitted."""
+        return True
+
     @abstractmethod
     def predict(self, contexts: Contexts) -> OutcomePrediction:
         """Return the predicted outcomes of every action."""
@@ -60,6 +65,11 @@ class DiscreteOutcomeModel(OutcomeModel):
     action_aware: bool
     grid: ActionGrid | None = None
     asked: tuple[float, ...] | None = None
+
+    @property
+    def calibrated(self) -> bool:
+        """Whether the classifier was calibrated, or chosen and blended by held-out Brier scores."""
+        return getattr(self.classifier, "method", None) != "raw"
 
     def at(self, values: tuple[float, ...]) -> DiscreteOutcomeModel:
         """Return the model for other values of the action."""

@@ -12,17 +12,23 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.ensemble import HistGradientBoostingRegressor, RandomForestRegressor
 
-from accordant.arrays import Codes
+from accordant.arrays import Codes, Values
 from accordant.contexts import Log
 from accordant.errors import InputError
 from accordant.learning.augmentation import RewardQueries, elicit
-from accordant.learning.encoding import ContextEncoder
+from accordant.learning.folds import some_rows
+from accordant.learning.named_columns import encoder_for
 from accordant.learning.reward_models import LearnedReward, design
-from accordant.learning.tuning import Point, fit_grid, grid_points
+from accordant.learning.tuning import Grid, Point, fit_grid, grid_points
 from accordant.problem import DecisionProblem
 from accordant.rewards import ObservedReward, RewardSignal
 
-DEFAULT_GRID: Mapping[str, Sequence[Any]] = {"max_leaf_nodes": [8, 31]}
+DEFAULT_GRID: Grid = (
+    {"max_leaf_nodes": [8], "learning_rate": [0.1], "max_iter": [100]},
+    {"max_leaf_nodes": [31], "learning_rate": [0.2], "max_iter": [50]},
+)
+"""Small trees in small steps for rewards that are smooth or noisy, large ones in large steps for sharp ones."""
+THOROUGH_GRID: Grid = {"max_leaf_nodes": [8, 31], "learning_rate": [0.1], "max_iter": [100]}
 
 
 def default_regressor(random_state: int, *, shared: bool) -> Any:
@@ -32,7 +38,9 @@ def default_regressor(random_state: int, *, shared: bool) -> Any:
     """
     if shared:
         return RandomForestRegressor(min_samples_leaf=3, random_state=random_state)
-    return HistGradientBoostingRegressor(learning_rate=0.1, early_stopping=False, random_state=random_state)
+    return HistGradientBoostingRegressor(
+        max_leaf_nodes=31, learning_rate=0.2, max_iter=50, early_stopping=False, random_state=random_state
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,7 +54,7 @@ class RewardLearner:
     regressor
         Any scikit-learn regressor; multi-output if stakeholders share it.
     grid
-        Hyper-parameters to search, name to values; empty for none.
+        Hyper-parameters to search, name to values, or several such grids; empty for none.
     log
         Training rows.
     queries
@@ -57,16 +65,19 @@ class RewardLearner:
         Columns that the model reads.
     problem
         Declares actions and outcomes.
+    most_queries
+        Most queries that a fit learns from, those about randomly chosen rows; None for all.
     """
 
     stakeholders: tuple[str, ...]
     regressor: Any
-    grid: Mapping[str, Sequence[Any]]
+    grid: Grid
     log: Log
     queries: RewardQueries
     answers: NDArray[np.float64]
     features: tuple[str, ...]
     problem: DecisionProblem
+    most_queries: int | None = None
 
     @cached_property
     def points(self) -> tuple[Point, ...]:
@@ -77,20 +88,22 @@ class RewardLearner:
         """Fit the regressor with one point of the grid."""
         return self._models(rows, [clone(self.regressor).set_params(**point)], None)[0]
 
-    def candidates(self, rows: Codes) -> list[LearnedReward]:
-        """Fit the regressor at every point of the grid."""
-        return self._models(rows, [], self.points)
+    def candidates(self, rows: Codes, points: Sequence[Point]) -> list[LearnedReward]:
+        """Fit the regressor at points of the grid."""
+        return self._models(rows, [], points)
 
-    def loss(self, model: LearnedReward, rows: Codes) -> float:
-        """Return the mean squared error over all queries about these rows: every action that was asked about."""
+    def losses(self, model: LearnedReward, rows: Codes) -> Values:
+        """Return the mean squared error over all queries about each row: every action that was asked about."""
         queries, answers = self._about(rows)
         columns = design(model.encoder(self.log.contexts), queries, self.problem)
         predicted = np.asarray(model.regressor.predict(columns)).reshape(len(queries), len(self.stakeholders))
-        return float(np.mean((np.clip(predicted, 0.0, 1.0) - answers.T) ** 2))
+        errors = ((np.clip(predicted, 0.0, 1.0) - answers.T) ** 2).mean(axis=1)
+        sums, asked = (np.bincount(queries.rows, each, len(self.log))[rows] for each in (errors, None))
+        return np.asarray(sums / asked)
 
     def _models(self, rows: Codes, regressors: list[Any], points: Sequence[Point] | None) -> list[LearnedReward]:
-        encoder = ContextEncoder.fit(self.log.contexts.take(rows), self.features)
-        queries, answers = self._about(rows)
+        encoder = encoder_for(self.regressor, self.log.contexts.take(rows), self.features)
+        queries, answers = self._about(self._some(rows))
         columns = design(encoder(self.log.contexts), queries, self.problem)
         target = answers[0] if len(self.stakeholders) == 1 else answers.T
         try:
@@ -102,6 +115,11 @@ class RewardLearner:
         except ValueError as error:
             raise InputError(f"reward model of {', '.join(self.stakeholders)} cannot be fitted: {error}") from error
         return [LearnedReward(self.stakeholders, encoder, regressor, self.problem) for regressor in fitted]
+
+    def _some(self, rows: Codes) -> Codes:
+        """Return rows with no more queries than allowed."""
+        n_rows, most = len(self.log), self.most_queries
+        return some_rows(rows, n_rows, None if most is None else max(1, most * n_rows // len(self.queries)))
 
     def _about(self, rows: Codes) -> tuple[RewardQueries, NDArray[np.float64]]:
         member = np.zeros(len(self.log), dtype=bool)

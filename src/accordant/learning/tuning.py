@@ -1,17 +1,20 @@
-"""Nested cross-validation by leaving two folds out.
+"""Nested cross-validation by leaving two folds out, as a race.
 
 Ordinary nested cross-validation with K folds searches the grid anew inside every outer fold: K(K−1) fits per
 grid point. A model that saw neither fold k nor fold l serves twice: it is scored on l for the search inside
-outer fold k, and on k for the search inside outer fold l. That halves the fits, and no fold ever helps to
-choose the parameters of a model that is scored on it.
+outer fold k, and on k for the search inside outer fold l. No fold ever helps to choose the parameters of a model that
+is scored on it.
+
+Not every pair is needed. In a first round every fold has one partner, and all points are compared; those that are worse
+than the best by more than two standard errors, row by row, drop out. In a second round, which closes the circle of
+folds, the others are compared again. (Successive halving: Jamieson and Talwalkar 2016; racing: Maron and Moore 1994.)
+A thorough search compares all points on all K(K−1)/2 pairs.
 """
 
 from __future__ import annotations
 
 import itertools
-import logging
-import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Generic, Protocol, TypeVar
@@ -24,41 +27,52 @@ from sklearn.ensemble._forest import BaseForest
 from sklearn.model_selection import ParameterGrid
 from threadpoolctl import threadpool_limits
 
-from accordant.arrays import Codes
+from accordant.arrays import Codes, Mask, Values
 from accordant.errors import InputError, allowed_names
 from accordant.learning.folds import all_but
+from accordant.processes import forks_here, on_processes, through_pickle
+from accordant.progress import steps
+from accordant.statistics import standard_error
+from accordant.threads import free_cores
 
 Result = TypeVar("Result")
+Pair = tuple[int, int]
 
-logger = logging.getLogger(__name__)
-
-SECONDS_BETWEEN_LINES = 2.0
+CLEARLY_WORSE = 2.0
+"""Standard errors of the paired difference to the best beyond which a point drops out of a race."""
 
 
 def run_all(tasks: Sequence[Callable[[], Result]], n_jobs: int, doing: str) -> list[Result]:
-    """Run tasks on `n_jobs` threads, return their results in order, and log how far they are now and then.
+    """Run tasks on `n_jobs` processes, return their results in order, and tell how far they are.
 
-    Threads suffice because the estimators release the interpreter lock while they fit. Inner pools are
-    held at one thread: histogram boosting on small data slows down by orders of magnitude otherwise.
+    Where processes cannot be forked, threads do the same. Inner pools are held at one thread: histogram boosting on
+    small data slows down by orders of magnitude otherwise. The results are the same for every number of jobs.
     """
-
-    def alone(task: Callable[[], Result]) -> Result:
-        with threadpool_limits(1, user_api="openmp"):  # OpenMP keeps its limit per calling thread
-            return task()
-
     if n_jobs == 0:
-        raise InputError("n_jobs is 0; allowed: a number of threads, or -1 for all")
+        raise InputError("n_jobs is 0; allowed: a number of jobs, or -1 for all cores")
+    jobs = min(n_jobs if n_jobs > 0 else free_cores(), len(tasks))
     with threadpool_limits(1):
-        arriving = Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator")(
-            delayed(alone)(task) for task in tasks
-        )
-        results, last = [], time.monotonic()
-        for result in arriving:
-            results.append(result)
-            if time.monotonic() - last > SECONDS_BETWEEN_LINES:
-                last = time.monotonic()
-                logger.info("%s: %d of %d", doing, len(results), len(tasks))
+        results = list[Result]()
+        with steps(doing, len(tasks)) as advance:
+            for result in _arriving([partial(_alone, task) for task in tasks], jobs):
+                results.append(result)
+                advance()
     return results
+
+
+def _arriving(tasks: Sequence[Callable[[], Result]], jobs: int) -> Generator[Result, None, None]:
+    if jobs > 1 and forks_here():
+        yield from on_processes(tasks, jobs)
+    elif jobs > 1:
+        found = Parallel(n_jobs=jobs, prefer="threads", return_as="generator")(delayed(task)() for task in tasks)
+        yield from map(through_pickle, found)
+    else:
+        yield from (through_pickle(task()) for task in tasks)
+
+
+def _alone(task: Callable[[], Result]) -> Result:
+    with threadpool_limits(1, user_api="openmp"):  # OpenMP keeps its limit per calling thread
+        return task()
 
 
 Point = Mapping[str, Any]
@@ -75,23 +89,24 @@ class Learner(Protocol[Model]):
     def fit(self, rows: Codes, point: Point) -> Model:
         """Return the model to use, fitted on these rows."""
 
-    def candidates(self, rows: Codes) -> Sequence[Model]:
+    def candidates(self, rows: Codes, points: Sequence[Point]) -> Sequence[Model]:
         """Return one model per point, fitted on these rows; only compared with each other, never used."""
 
-    def loss(self, model: Model, rows: Codes) -> float:
-        """Return the mean loss of a model on other rows; smaller is better."""
+    def losses(self, model: Model, rows: Codes) -> Values:
+        """Return the loss of a model on each of other rows, shape (row,); smaller is better."""
 
 
 @dataclass(frozen=True, eq=False)
 class Search:
-    """Losses of every grid point on every fold.
+    """Losses of grid points on the folds.
 
     Attributes
     ----------
     points
         The grid.
     losses
-        ``losses[p, k, l]``: loss on fold l of point p, fitted without folds k and l; NaN where k = l.
+        ``losses[p, k, l]``: mean loss on fold l of point p, fitted without folds k and l. NaN where k = l, where the
+        two were not left out together, where the point had dropped out, and where it failed.
     """
 
     points: tuple[Point, ...]
@@ -99,12 +114,12 @@ class Search:
 
     def best_without(self, fold: int) -> Point:
         """Return the point with the smallest mean loss among models and scores that never saw `fold`."""
-        return self.points[_smallest(self._means([fold]))] if self.searched else self.points[0]
+        return self._best([fold])
 
     @property
     def best(self) -> Point:
         """The point with the smallest mean loss over all folds."""
-        return self.points[_smallest(self.mean_losses())] if self.searched else self.points[0]
+        return self._best(range(self.losses.shape[1]))
 
     @property
     def searched(self) -> bool:
@@ -112,18 +127,19 @@ class Search:
         return len(self.points) > 1
 
     def mean_losses(self) -> NDArray[np.float64]:
-        """Return the mean loss of each point, shape (point,)."""
-        return self._means(range(self.losses.shape[1]))
+        """Return the mean loss of each point, shape (point,); of one that dropped out, while it took part."""
+        table = self.losses.reshape(len(self.points), -1)
+        known = ~np.isnan(table)
+        sums, counts = np.where(known, table, 0.0).sum(axis=1), known.sum(axis=1)
+        return np.asarray(np.divide(sums, counts, out=np.full(len(table), np.nan), where=counts > 0))
 
-    def _means(self, left_out: Sequence[int]) -> NDArray[np.float64]:
-        """Return the mean loss of each point over pairs of folds with one of `left_out`, shape (point,)."""
-        pairs = [(k, score) for k in left_out for score in range(self.losses.shape[2]) if score != k]
-        return np.asarray(np.mean([self.losses[:, k, score] for k, score in pairs], axis=0))
-
-
-def _smallest(losses: NDArray[np.float64]) -> int:
-    """Return the position of the smallest loss; one that is not a number is never chosen over one that is."""
-    return int(np.argmin(np.where(np.isnan(losses), np.inf, losses)))
+    def _best(self, left_out: Sequence[int]) -> Point:
+        """Return the point with the smallest mean loss where some point has one; who lacks any of them is out."""
+        if not self.searched:
+            return self.points[0]
+        table = self.losses[:, list(left_out)].reshape(len(self.points), -1)
+        means = table[:, ~np.isnan(table).all(axis=0)].mean(axis=1)
+        return self.points[int(np.argmin(np.where(np.isnan(means), np.inf, means)))]
 
 
 @dataclass(frozen=True, eq=False)
@@ -135,62 +151,174 @@ class Nested(Generic[Model]):
     final: Model
 
 
-def nested(learners: Sequence[Learner[Any]], folds: tuple[Codes, ...], n_jobs: int) -> list[Nested[Any]]:
+Plan = Generator[Sequence[Callable[[], Any]], list[Any], Nested[Any]]
+"""Work in rounds: yields tasks, is sent their results, returns what came of it."""
+
+
+def nested(
+    learners: Sequence[Learner[Any]],
+    folds: tuple[Codes, ...],
+    n_jobs: int,
+    *,
+    groups: Codes | None = None,
+    thorough: bool = False,
+) -> list[Nested[Any]]:
     """Search, fit the outer models and the final model of several learners, all side by side.
 
     Parameters
     ----------
     learners
-        For example the outcome model and every reward model.
+        For example the outcome model and every reward model. One that compares its own candidates on the same folds has
+        a method ``plan(folds, thorough)`` that returns its `Plan`, or None.
     folds
         From `make_folds`.
     n_jobs
-        Threads.
+        Processes.
+    groups
+        Whose each row is, shape (row,); None if rows are independent.
+    thorough
+        Whether all points are compared on all pairs of folds.
     """
-    searches = _search(learners, folds, n_jobs)
-    everything = np.sort(np.concatenate(folds))
-    tasks: list[Callable[[], Any]] = []
-    for learner, search in zip(learners, searches, strict=True):
-        tasks += [partial(learner.fit, all_but(folds, fold), search.best_without(fold)) for fold in range(len(folds))]
-        tasks.append(partial(learner.fit, everything, search.best))
-    fitted = run_all(tasks, n_jobs, "fitting models")
-    width = len(folds) + 1
-    return [
-        Nested(search, tuple(fitted[width * each : width * each + len(folds)]), fitted[width * each + len(folds)])
-        for each, search in enumerate(searches)
+    plans = []
+    for learner in learners:
+        own = getattr(learner, "plan", None)
+        plan = None if own is None else own(folds, thorough)
+        plans.append(searched(learner, folds, groups, thorough=thorough) if plan is None else plan)
+    return _side_by_side(plans, n_jobs)
+
+
+def _side_by_side(plans: Sequence[Plan], n_jobs: int) -> list[Nested[Any]]:
+    """Carry out the rounds of all plans together."""
+    ended: dict[int, Nested[Any]] = {}
+    asked = {number: next(plan) for number, plan in enumerate(plans)}
+    for step in itertools.count(1):
+        tasks = [task for each in asked.values() for task in each]
+        results = iter(run_all(tasks, n_jobs, f"fitting models, round {step}"))
+        for number, each in list(asked.items()):
+            try:
+                asked[number] = plans[number].send(list(itertools.islice(results, len(each))))
+            except StopIteration as stop:
+                ended[number] = stop.value
+                del asked[number]
+        if not asked:
+            break
+    return [ended[number] for number in range(len(plans))]
+
+
+def rounds(n_folds: int, *, thorough: bool) -> list[list[Pair]]:
+    """Return pairs of folds: each fold with one partner, then those that close the circle; or all pairs at once."""
+    if thorough:
+        return [list(itertools.combinations(range(n_folds), 2))]
+    first = [(fold, fold + 1) for fold in range(0, n_folds - 1, 2)]
+    circle = [(fold, (fold + 1) % n_folds) for fold in range(n_folds)]
+    if n_folds % 2:
+        first.append((n_folds - 1, 0))
+    return [first, [pair for pair in circle if pair not in first]]
+
+
+def searched(
+    learner: Learner[Any], folds: tuple[Codes, ...], groups: Codes | None = None, *, thorough: bool = False
+) -> Plan:
+    """Race the points of a learner's grid, then fit the outer models and the final one."""
+    points, race = learner.points, _Race(len(learner.points), folds, groups)
+    for pairs in rounds(len(folds), thorough=thorough) if len(points) > 1 else ():
+        entered = [(pair, race.entered(pair)) for pair in pairs]
+        entered = [(pair, which) for pair, which in entered if len(which)]
+        if not entered:
+            continue
+        tasks = [partial(_pair_losses, learner, folds, pair, [points[p] for p in which]) for pair, which in entered]
+        for (pair, which), (on_first, on_second) in zip(entered, (yield tasks), strict=True):
+            race.enter(pair, which, on_first, on_second)
+    search = Search(points, race.means())
+    fits: list[Callable[[], Any]] = [
+        partial(learner.fit, all_but(folds, fold), search.best_without(fold)) for fold in range(len(folds))
     ]
+    *by_fold, final = yield [*fits, partial(learner.fit, np.sort(np.concatenate(folds)), search.best)]
+    return Nested(search, tuple(by_fold), final)
 
 
-def _search(learners: Sequence[Learner[Any]], folds: tuple[Codes, ...], n_jobs: int) -> list[Search]:
-    pairs = list(itertools.combinations(range(len(folds)), 2))
-    searching = [each for each, learner in enumerate(learners) if len(learner.points) > 1]
-    tasks = [partial(_pair_losses, learners[each], folds, *pair) for each in searching for pair in pairs]
-    results = iter(run_all(tasks, n_jobs, "searching hyper-parameters"))
-    searches = []
-    for each, learner in enumerate(learners):
-        losses = np.full((len(learner.points), len(folds), len(folds)), np.nan)
-        if each in searching:
-            for first, second in pairs:
-                on_first, on_second = next(results)
-                losses[:, second, first], losses[:, first, second] = on_first, on_second
-        searches.append(Search(learner.points, losses))
-    return searches
+class _Race:
+    """Losses by row of the points that are still in, for each outer fold and for the final model."""
+
+    def __init__(self, n_points: int, folds: tuple[Codes, ...], groups: Codes | None) -> None:
+        self.n_points, self.folds, self.groups = n_points, folds, groups
+        self._losses: dict[Pair, Values] = {}  # (without, scored) → shape (point, row of the scored fold)
+
+    def entered(self, pair: Pair) -> Codes:
+        """Return the points to be compared on a pair: those still in for one of its folds, or for the final model."""
+        racing = [self._still_in([fold]) for fold in (*pair,)] + [self._still_in(range(len(self.folds)))]
+        if all(each.sum() < 2 for each in racing):  # a race takes two
+            return np.zeros(0, dtype=np.intp)
+        return np.flatnonzero(np.any(racing, axis=0))
+
+    def enter(self, pair: Pair, which: Codes, on_first: Sequence[Values], on_second: Sequence[Values]) -> None:
+        """Keep the losses of some points."""
+        for without, scored, found in ((pair[1], pair[0], on_first), (pair[0], pair[1], on_second)):
+            table = np.full((self.n_points, len(self.folds[scored])), np.nan)
+            table[which] = found
+            self._losses[without, scored] = table
+
+    def means(self) -> NDArray[np.float64]:
+        """Return `Search.losses`."""
+        n = len(self.folds)
+        losses = np.full((self.n_points, n, n), np.nan)
+        for (without, scored), table in self._losses.items():
+            losses[:, without, scored] = table.mean(axis=1)
+        return losses
+
+    def _still_in(self, left_out: Sequence[int]) -> Mask:
+        """Return which points are not clearly worse than the best, by what is known without some folds, (point,)."""
+        tables: dict[int, list[Values]] = {}
+        for (without, scored), table in self._losses.items():
+            if without in left_out:
+                tables.setdefault(scored, []).append(table)
+        if not tables:
+            return np.ones(self.n_points, dtype=bool)
+        losses = np.concatenate([np.mean(each, axis=0) for each in tables.values()], axis=1)
+        rows = np.concatenate([self.folds[scored] for scored in tables])
+        return within_reach(losses, None if self.groups is None else self.groups[rows])
+
+
+def within_reach(losses: Values, groups: Codes | None = None) -> Mask:
+    """Return which of some competitors are not clearly worse than the best, shape (competitor,).
+
+    Parameters
+    ----------
+    losses
+        Shape (competitor, row); a competitor with a loss that is not finite is out, unless all are.
+    groups
+        Whose each row is, shape (row,); None if rows are independent.
+    """
+    means = losses.mean(axis=1)
+    means = np.where(np.isfinite(means), means, np.inf)
+    if not np.isfinite(means).any():
+        return np.ones(len(means), dtype=bool)
+    known = np.isfinite(means)
+    gaps = losses[known] - losses[int(np.argmin(means))]
+    errors = np.nan_to_num(standard_error(gaps, groups), nan=np.inf)
+    kept = np.zeros(len(means), dtype=bool)
+    kept[known] = gaps.mean(axis=1) <= CLEARLY_WORSE * errors
+    return kept
 
 
 def _pair_losses(
-    learner: Learner[Any], folds: tuple[Codes, ...], first: int, second: int
-) -> tuple[list[float], list[float]]:
-    models = learner.candidates(all_but(folds, first, second))
-    return (
-        [learner.loss(model, folds[first]) for model in models],
-        [learner.loss(model, folds[second]) for model in models],
-    )
+    learner: Learner[Any], folds: tuple[Codes, ...], pair: Pair, points: Sequence[Point]
+) -> tuple[list[Values], list[Values]]:
+    models = learner.candidates(all_but(folds, *pair), points)
+    first, second = ([learner.losses(model, folds[fold]) for model in models] for fold in pair)
+    return first, second
 
 
-def grid_points(estimator: Any, grid: Mapping[str, Sequence[Any]] | None) -> tuple[Point, ...]:
+Grid = Mapping[str, Sequence[Any]] | Sequence[Mapping[str, Sequence[Any]]]
+"""Parameters to values, of which all combinations are meant; or several of these, one after the other."""
+
+
+def grid_points(estimator: Any, grid: Grid | None) -> tuple[Point, ...]:
     """Return every combination of a grid; an unknown parameter name is an error that names the nearest."""
     if not grid:
         return ({},)
+    if not isinstance(grid, Mapping):
+        return tuple(point for part in grid for point in grid_points(estimator, part))
     valid = estimator.get_params()
     for name, values in grid.items():
         if name not in valid:

@@ -20,6 +20,7 @@ with `register`.
 
 from __future__ import annotations
 
+from accordant.metrics.group_comparison import GroupComparison, by_group
 from accordant.metrics.metric import (
     SHARE,
     CountMetric,
@@ -45,6 +46,7 @@ __all__ = [
     "Contingency",
     "CountMetric",
     "Goal",
+    "GroupComparison",
     "GroupValue",
     "Metric",
     "MetricResult",
@@ -52,6 +54,7 @@ __all__ = [
     "RatioMetric",
     "SumMetric",
     "Sums",
+    "by_group",
     "cell_values",
     "create",
     "divide",

@@ -95,6 +95,10 @@ TABLE: tuple[tuple[str, Goal, Rate, str], ...] = (
      "Share of favourable actions among contexts with a favourable outcome."),
     ("false_positive_rate", "min", table_of_rates.FALSE_POSITIVE_RATE,
      "Share of favourable actions among contexts without a favourable outcome."),
+    ("true_negative_rate", "max", table_of_rates.TRUE_NEGATIVE_RATE,
+     "Share of other actions among contexts without a favourable outcome."),
+    ("false_negative_rate", "min", table_of_rates.FALSE_NEGATIVE_RATE,
+     "Share of other actions among contexts with a favourable outcome."),
     ("positive_predictive_value", "max", table_of_rates.POSITIVE_PREDICTIVE_VALUE,
      "Share of favourable outcomes among contexts with a favourable action."),
 )  # fmt: skip

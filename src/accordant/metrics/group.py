@@ -10,19 +10,21 @@
 
 Groups are the values of one column or the combinations of several. ``difference`` is the largest minus
 the smallest rate and ``ratio`` the smallest divided by the largest, over the groups that occur in the
-contexts; with `protected` the difference is signed, P(protected group) − P(everybody else).
+contexts; with `protected` the difference is signed, P(protected group) − P(everybody else). With `method`
+``to_overall`` groups are compared with all contexts: the farthest distance, or the farthest ratio, turned so that it is
+at most 1. Several rates count by the worst one, or by their mean (`combined`). fairlearn has the same choices.
 A criterion is not defined if some group has nobody to count, or there is nothing to compare.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import ClassVar, Literal, get_args
 
 import numpy as np
 
 from accordant.arrays import Values
-from accordant.errors import InputError
+from accordant.errors import InputError, allowed_names
 from accordant.evidence import Evidence
 from accordant.metrics import rates as table_of_rates
 from accordant.metrics.expressions import (
@@ -42,6 +44,8 @@ from accordant.problem import DecisionProblem, value_label
 from accordant.statistics import newcombe, ratio, spread
 
 Aggregate = Literal["difference", "ratio"]
+Method = Literal["between_groups", "to_overall"]
+Combined = Literal["worst", "mean"]
 AGGREGATES: dict[str, Goal] = {"difference": "zero", "ratio": "max"}
 
 
@@ -61,6 +65,10 @@ class GroupCriterion(CountMetric):
         Favourable actions, or a benefit in [0, 1] per action; the problem's favourable actions by default.
     outcomes
         Favourable outcomes; the problem's by default.
+    method
+        ``between_groups``, or ``to_overall``: each group with all contexts.
+    combined
+        Of several rates the ``worst`` comparison, or the ``mean``.
 
     Raises
     ------
@@ -75,6 +83,8 @@ class GroupCriterion(CountMetric):
     protected: str | None = None
     actions: Actions = ()
     outcomes: tuple[str, ...] = ()
+    method: Method = "between_groups"
+    combined: Combined = "worst"
 
     def __post_init__(self) -> None:
         for name in ("attributes", "actions", "outcomes"):
@@ -87,6 +97,13 @@ class GroupCriterion(CountMetric):
             raise InputError(f"{self.name}: unknown aggregate {self.aggregate!r}; valid: {', '.join(AGGREGATES)}")
         if self.protected is not None and (len(self.attributes) > 1 or self.aggregate == "ratio"):
             raise InputError(f"{self.name}: protected needs one attribute and aggregate 'difference'")
+        for name, found, allowed in (
+            ("method", self.method, get_args(Method)), ("combined", self.combined, get_args(Combined)),
+        ):  # fmt: skip
+            if found not in allowed:
+                raise InputError(f"{self.name}: unknown {name} {found!r}; {allowed_names(allowed, found)}")
+        if self.protected is not None and (self.method, self.combined) != ("between_groups", "worst"):
+            raise InputError(f"{self.name}: protected compares a group with everybody else, by the worst rate")
 
     @property
     def goal(self) -> Goal:
@@ -119,6 +136,9 @@ class GroupCriterion(CountMetric):
         if any(each is None or np.isnan(each).any() for each in found):
             return None
         known = [each for each in found if each is not None]
+        if self.combined == "mean":
+            low, high = np.mean(known, axis=0)
+            return float(low), float(high)
         return min(low for low, _ in known), max(high for _, high in known)
 
     def rates(self, table: Contingency) -> dict[str, tuple[Values, Values]]:
@@ -130,18 +150,27 @@ class GroupCriterion(CountMetric):
         """Return the comparison, shape (...); the worst one if the criterion has several rates."""
         masks = self._masks(table)
         each = np.stack([self._compare(*rate.sums(table, masks), table) for rate in self.criterion])
+        if self.combined == "mean":
+            return np.asarray(each.mean(axis=0))
         if self.aggregate == "ratio":
             return np.asarray(each.min(axis=0))
         undefined = np.isnan(each).any(axis=0)
         worst = np.abs(np.where(undefined, 0.0, each)).argmax(axis=0)[None]
         return np.where(undefined, np.nan, np.take_along_axis(each, worst, axis=0)[0])
 
-    def expression(self, evidence: Evidence) -> Expression:
-        """Return the comparison as an expression of rates in groups, which share no context."""
+    def expression(self, evidence: Evidence) -> Expression | None:
+        """Return the comparison as an expression of rates in groups, which share no context.
+
+        None where groups are compared with all contexts, which are theirs too.
+        """
+        if self.method == "to_overall":
+            return None
         masks, cells = Masks.of(evidence.problem, self.actions, self.outcomes), Cells.of(evidence, self.columns)
         each = tuple(self._comparison(rate, evidence, masks, cells) for rate in self.criterion)
         if len(each) == 1:
             return each[0]
+        if self.combined == "mean":
+            return together(each, (1 / len(each),) * len(each))
         if self.aggregate == "ratio":
             return Smallest(each)
         return Largest(each) if self.protected is None else Farthest(each)
@@ -200,7 +229,23 @@ class GroupCriterion(CountMetric):
             return None
         shares, n = top[occupied] / bottom[occupied], bottom[occupied] * independent
         low, high = (spread if self.aggregate == "difference" else ratio)(shares, n, level)
+        if self.method == "to_overall":
+            return self._limits_to_overall(float(low), float(high), bottom[occupied])
         return float(low), float(high)
+
+    def _limits_to_overall(self, low: float, high: float, sizes: Values) -> tuple[float, float]:
+        """Return limits of the farthest group from all contexts, from those of what lies between groups.
+
+        The rate of all is the mean of the groups' by their shares w, so the distance of group g is at most 1 − w_g of
+        the largest difference, and the farthest of all at least half of it: of two groups it is the larger share
+        exactly. The rate of all lies between smallest and largest, so their ratio is the least that is possible; it is
+        the product of two ratios to it, the lower of which is at most its root.
+        """
+        if self.aggregate == "ratio":
+            return low, float(np.sqrt(high))
+        shares = sizes / sizes.sum()
+        least = float(shares.max()) if len(shares) == 2 else 0.5
+        return least * low, float(1 - shares.min()) * high
 
     def _compare(self, top: Values, bottom: Values, table: Contingency) -> Values:
         """Return the difference or ratio of top/bottom between groups, NaN where a group is empty."""
@@ -216,6 +261,11 @@ class GroupCriterion(CountMetric):
             return undefined
         rate = divide(top, bottom)[..., occupied]
         low, high = np.asarray(rate.min(axis=-1)), np.asarray(rate.max(axis=-1))
+        if self.method == "to_overall":
+            whole = divide(np.asarray(top.sum(axis=-1)), np.asarray(bottom.sum(axis=-1)))
+            if self.aggregate == "difference":
+                return np.asarray(np.maximum(high - whole, whole - low))
+            return np.asarray(np.minimum(divide(low, whole), divide(whole, high)))
         return high - low if self.aggregate == "difference" else divide(low, high)
 
 

@@ -50,3 +50,8 @@ def __getattr__(name: str) -> Any:
     if name in _LAZY_ROOMS:
         return importlib.import_module(f"accordant.preferences.{name}")
     raise AttributeError(f"module 'accordant.preferences' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    """Return everything that is public, imported or not."""
+    return sorted({*__all__, *_LAZY_ROOMS})

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from accordant import randomness
 from accordant.arrays import Values
-from accordant.cases.files import find_file, read_case
+from accordant.cases.files import read_case
 from accordant.cases.spec import CaseSpec
 from accordant.errors import InputError, UnknownNameError
 from accordant.learning.diagnostics import identify
@@ -34,7 +34,7 @@ from accordant.preferences.elicitation import (
     all_pairs,
 )
 from accordant.preferences.learned_rewards.answers import AnswerFile, Cell, Preferred, checked_context
-from accordant.runs.execution import RunOptions, case_data
+from accordant.runs.execution import RunOptions, case_data, has_data
 from accordant.runs.folder import Run
 from accordant.runs.recommendation import untouched_rows
 from accordant.tables.output import is_standard_output
@@ -245,9 +245,8 @@ def decision_of(case: CaseSpec, beside: Path | None, options: InterviewOptions) 
     has some. They describe the data: who got which action for which reason is not taken out.
     """
     problem, n_outcomes = case.problem, len(case.problem.outcome_names)
-    path = None if case.data.file is None else find_file(case.data.file, options.data, beside)
     cells = np.eye(len(problem.actions) * n_outcomes)
-    if path is None and case.simulator is None:
+    if not has_data(case, beside, options.data):
         names = tuple(str(cell) for cell in cells_of(case))
         return AtStake("action and outcome", names, cells, "there are no data, so no outcome frequencies")
     data = case_data(case, beside, RunOptions(options.seed, options.data), case.signals())

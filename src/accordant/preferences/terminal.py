@@ -7,8 +7,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rich.table import Table
-
 from accordant.errors import DataError, InputError, UnknownNameError
 from accordant.preferences.elicitation import Answer
 from accordant.preferences.learned_rewards.answers import AnswerFile, as_csv
@@ -17,6 +15,7 @@ from accordant.preferences.result import LearnerComparison
 from accordant.tables.output import is_standard_output, write_output
 from accordant.tables.text import read_line, read_text
 from accordant.terminal import PlainConsole, print_json, say
+from accordant.terminal_table import FittedTable
 
 if TYPE_CHECKING:
     from accordant.agents.language.options import ModelOptions
@@ -82,19 +81,19 @@ def print_comparison(content: LearnerComparison, page: Path | None) -> None:
         console.print(f"\npage: {page}")
 
 
-def methods_table(content: LearnerComparison) -> Table:
+def methods_table(content: LearnerComparison) -> FittedTable:
     """Return methods with the metrics that matter first."""
     reading, over = ComparisonReading(content), content.intervals.over
-    table = Table(title=f"Accuracy and spread over {over}", title_justify="left", box=None, pad_edge=False)
-    table.add_column("method", overflow="fold", min_width=20)
+    table = FittedTable(f"Accuracy and spread over {over}")
+    table.add("method", name=True)
     columns = {
         "accuracy": "accuracy", **{f"accuracy[{name}]": name for name in reading.shown_groups}, "worst_10": "worst 10%",
         "gap": "gap", "corrected_std": "spread", "support_slope": "slope on support", "log_loss": "log-loss",
     }  # fmt: skip
     for title in columns.values():
-        table.add_column(title, justify="right")
-    table.add_column("against pooled", no_wrap=True)
-    table.add_column("power", justify="right")
+        table.add(title, number=True)
+    table.add("against pooled", name=True)
+    table.add("power", number=True)
     for row in reading.rows:
         test, values = row.content.pareto, (row.metric(name).value for name in columns)
         table.add_row(

@@ -14,7 +14,7 @@ from accordant.report.page import breakable
 from accordant.runs.chain import Link
 
 HEADING = re.compile(r"<(/?)h([1-6])(?=[ >])")
-TO_COPY = re.compile(r"(<(?:pre|code)\b.*?</(?:pre|code)>)", re.DOTALL)
+KEPT = re.compile(r"(<(?:pre|code)\b.*?</(?:pre|code)>|<(?!wbr>)[^>]*>)", re.DOTALL)  # to be copied, and tags
 DEEPER = 2  # levels below the headings of a page of its own: chapter and fold stand above
 IDENTIFIERS = re.compile(r'( (?:id|for)="| href="#)(?=[^"])')
 LABELLED = re.compile(r'( aria-(?:labelledby|describedby)=")([^"]+)(?=")')
@@ -46,7 +46,7 @@ class Added:
 
 
 def added_sections(links: Sequence[Link], names: Mapping[str, str]) -> tuple[Added, ...]:
-    """Return the sections of a chain, in its order; `names`: label to name of the strategies of the run."""
+    """Return the sections of a chain, in its order; `names`: label to name in the run."""
     return tuple(_added(link, f"section-{number:04d}", names) for number, link in enumerate(links, 1))
 
 
@@ -62,10 +62,10 @@ def _added(link: Link, identifier: str, names: Mapping[str, str]) -> Added:
 
 
 def _with_names(html: str, names: Mapping[str, str]) -> str:
-    """Return HTML that calls strategies by their names, but for what is there to be copied."""
+    """Return HTML whose text speaks by these names, but for what is there to be copied."""
     written = {str(form(label)): str(clean(name)) for label, name in names.items() for form in (breakable, clean)}
     return "".join(
-        piece if place % 2 else renamed(piece, written) for place, piece in enumerate(TO_COPY.split(html))
+        piece if place % 2 else renamed(piece, written) for place, piece in enumerate(KEPT.split(html))
     )  # fmt: skip
 
 

@@ -70,7 +70,7 @@ def _models(reading: Reading) -> str:
     told = "" if measure is None else f", {measure.name} {number(measure.value)}"
     if measure is not None and measure.standard_error is not None:
         told += f" (standard error {number(measure.standard_error)})"
-    told += "" if measure is None else " on the test rows"
+    told += "" if measure is None else " on the untouched rows"
     end = "" if reading.record.learning.action_aware else "; outcomes are assumed not to depend on the action"
     return f"{model.name}{told}{end}."
 
@@ -123,10 +123,10 @@ def _distribution(reading: Reading, groupings: tuple[Grouping, ...]) -> str:
 def _validation(reading: Reading) -> str:
     places, line = compare(reading), reading.selected
     if line is None or line.name not in places.validation or line.name not in places.test:
-        return "Orders in selection and on the test rows."
+        return "Orders in selection and on the untouched rows."
     return (
         f"{line.name} has place {places.validation[line.name]} of {len(places.validation)} in selection, "
-        f"and place {places.test[line.name]} of {len(places.test)} on the test rows."
+        f"and place {places.test[line.name]} of {len(places.test)} on the untouched rows."
     )
 
 
@@ -144,7 +144,7 @@ def _scrutinised(findings: Findings) -> dict[str, str]:
     weighed, trust, hidden = findings.weighed, findings.trust.sentences, findings.confounding
     said: dict[str, str] = {
         "weights": weighed.sentences[0] if weighed else f"There is no winner to look behind: {findings.unweighed}.",
-        "conflict": conflict_pairs(findings),
+        "conflict": clean(f"{findings.disputes.summary} {conflict_pairs(findings)}"),
         "trust": trust[1] if len(trust) > 1 else trust[0] if trust else clean("Nothing was certified."),
         "deciders": Markup(" ").join(findings.deciders.sentences[1:2] or findings.deciders.sentences[:1]),
     }

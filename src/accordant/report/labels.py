@@ -1,7 +1,8 @@
-"""Names of strategies as people read them: ``Always Grant`` for the label ``constant:Grant``.
+"""Names as people read them: ``Always Grant`` for the label ``constant:Grant``, ``Can wait`` for ``Can_wait``.
 
-One place turns labels into names, for the whole record before anything is drawn or said of it, so that tables, charts
-and sentences agree. A label of plain letters, such as ``maximin``, is its own name.
+One place turns labels of strategies, and what a case calls its stakeholders, actions, outcomes, metrics and attributes,
+into names, for the whole record before anything is drawn or said of it, so that tables, charts and sentences agree. A
+label of plain letters, such as ``maximin``, is its own name. Commands keep labels.
 """
 
 from __future__ import annotations
@@ -15,13 +16,16 @@ from accordant.runs.record import Record
 
 SPECIAL = re.compile(r"[:_\[]")  # a label without these is a word already
 PARTS = re.compile(r"(?P<name>\w+)(?:\[(?P<parameters>.+)\])?")
-PREFIXES = {"constant": "Always {}", "stakeholder": "{} alone"}
+LONGEST = 200  # letters of a name where it stands in a line of others
+PREFIXES = {"constant": "Always {}", "stakeholder": "{} alone", "decided": "As decided by {}"}
 PROPER = {
     "kalai smorodinsky": "Kalai–Smorodinsky", "nash": "Nash", "borda": "Borda", "copeland": "Copeland",
     "rawlsian": "Rawlsian", "gini": "Gini", "condorcet": "Condorcet",
 }  # fmt: skip
-TOLD = ("test", "validation", "groups", "scrutiny", "selected", "selection", "notes", "warnings")
-"""Parts of a record that speak of strategies; what was declared keeps its labels."""
+TOLD = ("test", "validation", "groups", "scrutiny", "selected", "selection", "notes", "warnings", "people")
+"""Parts of a record that speak of strategies."""
+DECLARED = ("learning", "scope", "stakeholder_groups", "grid")
+"""Parts that speak of what was declared only."""
 
 
 def readable(label: str) -> str:
@@ -44,38 +48,62 @@ def readable(label: str) -> str:
     return f"{name} ({parts['parameters'].replace('_', ' ')})" if parts["parameters"] else name
 
 
+def shortened(name: str) -> str:
+    """Return a name no longer than can be read."""
+    return name if len(name) <= LONGEST else name[: LONGEST - 1] + "…"
+
+
 def readable_names(record: Record) -> dict[str, str]:
-    """Return label to name for the strategies of a record, where they differ.
+    """Return label to name for the strategies of a record and what its case declares, where they differ.
 
     A name that two labels share, or that is declared for something else in the case, is not given: both keep their
     labels then.
     """
-    problem = record.case.problem
-    declared = {each.name for each in problem.stakeholders} | set(problem.actions)
-    declared |= {column.label for column in (*record.test.metrics, *record.validation.metrics)}
-    declared |= {each.name for each in problem.sensitive_attributes}
+    declared = _declared(record)
+    words = {name: name.replace("_", " ").strip() for name in declared if "_" in name.strip("_ ")}
+    spoken = list(words.values())
+    words = {name: said for name, said in words.items() if spoken.count(said) == 1 and said not in declared}
     labels = dict.fromkeys(
         [row.strategy for row in (*record.test.leaderboard, *record.validation.leaderboard)] + list(record.strategies)
     )
-    names = {label: readable(label) if SPECIAL.search(label) else label for label in labels}
-    given = list(names.values())
-    return {
+    names = {label: renamed(readable(label), words) if SPECIAL.search(label) else label for label in labels}
+    given, taken = list(names.values()), declared | set(words.values())
+    strategies = {
         label: name
         for label, name in names.items()
-        if name != label and given.count(name) == 1 and not declared & {label, name}
+        if name != label and given.count(name) == 1 and not taken & {label, name}
     }
+    return {name: said for name, said in words.items() if said not in names and name not in names} | strategies
+
+
+def _declared(record: Record) -> set[str]:
+    """Return what the case calls its stakeholders, actions, outcomes, metrics and attributes."""
+    problem = record.case.problem
+    found = {each.name for each in problem.stakeholders} | set(problem.actions) | set(problem.outcome_names)
+    found |= {column.label for column in (*record.test.metrics, *record.validation.metrics)}
+    return found | {each.name for each in problem.sensitive_attributes}
 
 
 def with_names(record: Record, names: Mapping[str, str]) -> Record:
-    """Return a record that speaks of strategies by their names, in keys, values and sentences."""
+    """Return a record that speaks by these names, in keys, values and sentences."""
     if not names:
         return record
     content = dict(record.content)
-    for part in TOLD:
-        content[part] = _with_names(content[part], names)
-    # what a strategy is registered as, and its parameters, are no names
+    for part in (*TOLD, *DECLARED):
+        if content.get(part) is not None:
+            content[part] = _with_names(content[part], names)
+    # what a strategy, a metric or a reward is registered as is no name, nor are names of files
     content["strategies"] = {names.get(label, label): about for label, about in content["strategies"].items()}
-    return Record.read(content)
+    case = dict(content["case"])
+    case["problem"] = _with_names(case["problem"], names)
+    case["metrics"] = {
+        names.get(label, label): {**about, "parameters": _with_names(about.get("parameters", {}), names)}
+        for label, about in case["metrics"].items()
+    }
+    sources = content.get("reward_sources") or {}
+    return Record.read(
+        content | {"case": case, "reward_sources": {names.get(name, name): about for name, about in sources.items()}}
+    )
 
 
 def renamed(words: str, names: Mapping[str, str]) -> str:
@@ -89,9 +117,9 @@ def _pattern(labels: tuple[str, ...]) -> re.Pattern[str]:
 
 
 def _bounded(label: str) -> str:
-    """Return a pattern of a label that is no part of a longer word."""
-    before = r"(?<!\w)" if label[0].isalnum() else ""
-    after = r"(?!\w)" if label[-1].isalnum() else ""
+    """Return a pattern of a label that is no part of a longer word, nor of the name of a file."""
+    before = r"(?<![\w/])" if label[0].isalnum() else ""
+    after = r"(?!\w|\.\w)" if label[-1].isalnum() else ""
     return before + re.escape(label) + after
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from markupsafe import Markup
@@ -14,10 +16,12 @@ from accordant.report.reading import Line, Reading
 from accordant.report.rules import about
 from accordant.report.scale import Cell, interval, number, percent
 from accordant.report.scrutiny import Findings
-from accordant.report.summary import Answer
+from accordant.report.summary import Answer, Check
+from accordant.report.use import may_be_used
 from accordant.runs.record import Column
 
 MOST_ACTIONS = 3  # actions in a sentence on what is decided
+FORMULA = re.compile(r",\s[^,\[]*\[.*")  # at the end of what a rule does; the part on rules has it
 LEAST_SHARE = 0.05  # percent of rows; less would be written as 0.0%
 COMPARED = ("utilitarian", "logged")  # registered names of what the selected strategy is compared with, and why:
 # the sum of all rewards, and what was done before; the best constant action comes third
@@ -74,28 +78,27 @@ class Overview:
     unseen: tuple[str, ...]  # what the page does not show
 
 
-def overview(reading: Reading, answer: Answer, findings: Findings | None, asked: frozenset[str]) -> Overview:
+def overview(
+    reading: Reading, answer: Answer, findings: Findings | None, checks: Sequence[Check], asked: frozenset[str]
+) -> Overview:
     """Return what stands on the first screen.
 
     Parameters
     ----------
     reading
         The run.
-    answer, findings
-        What is said of its result and of its scrutiny.
+    answer, findings, checks
+        What is said of its result, of its scrutiny, and of the criteria of its scope card.
     asked
         Chapters that sections fill which were added to the run.
     """
     statements = [
         Statement("What was decided", _decided(reading, answer), (("rules", "every rule"),)),
-        Statement(
-            "How sure that is",
-            Markup(" ").join(answer.scores),
-            (("leaderboard", "leaderboard"), ("validation", "selection")),
-        ),
+        _sureness(answer, findings),
     ]
     if findings is not None:
-        statements += _scrutinised(findings)
+        statements.append(_decider(findings))
+    statements.append(Statement("May I use it?", may_be_used(reading, answer, checks), (("scope", "scope card"),)))
     return Overview(tuple(statements), _comparison(reading), _unseen(reading, findings, asked))
 
 
@@ -105,12 +108,13 @@ def _decided(reading: Reading, answer: Answer) -> Markup:
     if line is None:
         return answer.chosen
     what = about(reading, line)
+    what = FORMULA.sub("", what)
     does = sentence(" The rule: ", clean(what[0].lower() + what[1:]), "" if what.endswith(".") else ".") if what else ""
     shares = sorted(_action_shares(reading, line), reverse=True)
     named = [(share, action) for share, action in shares[:MOST_ACTIONS] if share >= LEAST_SHARE]
     taken = listed([f"{action} in {percent(share / 100)}" for share, action in named])
     other = "" if len(shares) >= len(reading.record.case.problem.actions) else "; other actions are not measured"
-    return sentence(answer.chosen, does, f" It takes {taken} of the test rows{other}." if taken else "")
+    return sentence(answer.chosen, does, f" It takes {taken} of the untouched rows{other}." if taken else "")
 
 
 def _action_shares(reading: Reading, line: Line) -> list[tuple[float, str]]:
@@ -125,19 +129,25 @@ def _action_shares(reading: Reading, line: Line) -> list[tuple[float, str]]:
     return found
 
 
-def _scrutinised(findings: Findings) -> list[Statement]:
-    """Return what decides the result, whether the conflict is real, and what the decisions withstand."""
-    weighed, deciders, trust, hidden = findings.weighed, findings.deciders, findings.trust, findings.confounding
-    border = weighed.sentences[-1:] if weighed else ()
-    decides = Markup(" ").join([*border, *deciders.sentences[:1]])
+def _sureness(answer: Answer, findings: Findings | None) -> Statement:
+    """Return whether the untouched rows tell the selected strategy from the best, its scores, and what stays hidden."""
+    hidden = None if findings is None else findings.confounding
     hidden_said = [] if hidden is None else [clean(each) for each in hidden.sentences[:1]]
     hidden_place = () if hidden is None else (("confounding", "hidden reasons"),)
-    withstands = Markup(" ").join([*trust.sentences[:1], *hidden_said])
-    return [
-        Statement("What decides it", decides, (("weights", "weights"), ("deciders", "who decides"))),
-        Statement("Is the conflict real?", clean(findings.disputes.summary), (("conflict", "pairs of metrics"),)),
-        Statement("What it withstands", withstands, (("trust", "misreports"), *hidden_place)),
-    ]
+    words = Markup(" ").join([*answer.scores[-1:], *answer.scores[:-1], *hidden_said])
+    return Statement(
+        "How sure that is", words, (("leaderboard", "leaderboard"), ("validation", "selection"), *hidden_place)
+    )
+
+
+def _decider(findings: Findings) -> Statement:
+    """Return what decides the result: the nearest border of the weights, whose preference, and what it withstands."""
+    weighed, deciders, trust = findings.weighed, findings.deciders, findings.trust
+    border = weighed.sentences[-1:] if weighed else ()
+    words = Markup(" ").join([*border, *deciders.sentences[:1], *trust.sentences[:1]])
+    return Statement(
+        "What decides it", words, (("weights", "weights"), ("deciders", "who decides"), ("trust", "misreports"))
+    )
 
 
 def _comparison(reading: Reading) -> Comparison | None:
@@ -160,8 +170,8 @@ def _comparison(reading: Reading) -> Comparison | None:
     scrutiny = reading.record.scrutiny
     gains = None if scrutiny is None else scrutiny.gains
     sentences = tuple(
-        clean(gains.sentence) if gains and gains.other == each.name else _against(line, each, names, means)
-        for each, _ in heads[1:]
+        clean(gains.sentence) if gains and gains.other == each.name else _against(line, each, words, names, means)
+        for each, words in heads[1:]
     )
     caution = (
         "Other differences are means, and not tested."
@@ -189,7 +199,7 @@ def _cell(reading: Reading, line: Line, stakeholder: str, mean: float | None) ->
     return Cell(number(mean))
 
 
-def _against(line: Line, other: Line, names: list[str], means: dict[str, list[float | None]]) -> Markup:
+def _against(line: Line, other: Line, words: str, names: list[str], means: dict[str, list[float | None]]) -> Markup:
     """Say whose mean reward is higher under one strategy than under another, as both are written."""
     told: dict[str, list[str]] = {"higher for": [], "lower for": [], "equal for": []}
     for name, mine, theirs in zip(names, means[line.name], means[other.name], strict=True):
@@ -202,15 +212,14 @@ def _against(line: Line, other: Line, names: list[str], means: dict[str, list[fl
         for word, group in told.items()
         if group
     ]
-    return sentence("Against ", strong(other.name), f": {', '.join(parts) or 'not known'}.")
+    what = f" ({words})" if words else ""
+    return sentence("Against ", strong(other.name), f"{what}: {', '.join(parts) or 'not known'}.")
 
 
 def _unseen(reading: Reading, findings: Findings | None, asked: frozenset[str]) -> tuple[str, ...]:
     """Return what a reader must not take from the page."""
     record = reading.record
     said = []
-    if record.data.simulated:
-        said.append("Rows are simulated: no number here is about real people.")
     if not record.learning.action_aware:
         said.append("Outcomes are assumed not to depend on the action, which the data cannot test.")
     elif findings is not None and findings.confounding is not None:

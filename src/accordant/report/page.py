@@ -1,8 +1,11 @@
-"""What all pages have in common: templates that escape everything, one sheet of styles, and words."""
+"""What all pages have in common: templates that escape everything, one sheet of styles, one script, and words."""
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import importlib.resources
+import json
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -13,11 +16,14 @@ from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from accordant.naming import listed
-from accordant.report.charts.svg import clean, swatch, tag
+from accordant.report.charts.svg import clean, printable, swatch, tag
 from accordant.report.scale import count, interval, number, percent
 from accordant.sections import Chapter, PagePart
 
 SHARED = "accordant.report"  # whose templates and styles all pages share
+POLICY = (
+    "default-src 'none'; style-src 'sha256-{style}'; script-src 'sha256-{script}'; base-uri 'none'; form-action 'none'"
+)
 
 
 # a name without any break would widen its column: whole words of up to 17 letters, or the first 18 of a longer one
@@ -27,7 +33,10 @@ BREAK_AFTER = re.compile(r"(?<=[_:/×,])|(?=\[)")
 
 @dataclass(frozen=True, eq=False)
 class Page:
-    """One kind of page: one self-contained HTML file, without network, scripts and fonts.
+    """One kind of page: one self-contained HTML file, without network and fonts.
+
+    It says everything without its script, which sorts and filters tables and tells values in charts. A browser takes no
+    style and no script but those whose hashes stand in the policy at the top of the file.
 
     Attributes
     ----------
@@ -39,10 +48,21 @@ class Page:
     sheet: str  # its sheet of styles, which comes after the one of the report
     filters: Mapping[str, Callable[..., Any]]
     names: Mapping[str, Any]
+    script: str = ""  # its script, which comes after the one of all pages
 
-    def render(self, template: str, **content: Any) -> str:
-        """Return a page; text is escaped and stripped of what no page can show, a misspelt name is an error."""
-        return self._environment.get_template(template).render(style=self._style, **content)
+    def render(self, template: str, *, more_style: str = "", **content: Any) -> str:
+        """Return a page; text is escaped and stripped of what no page can show, a misspelt name is an error.
+
+        Parameters
+        ----------
+        more_style
+            What parts of the page need beside its own styles.
+        """
+        style = Markup("\n").join(filter(None, (self._style, Markup(more_style))))  # noqa: S704 - of files beside pages
+        policy = POLICY.format(style=_hash(style), script=_hash(self._scripts))
+        return self._environment.get_template(template).render(
+            style=style, script=self._scripts, policy=policy, **content
+        )
 
     def part(self, chapter: Chapter, title: str, template: str, **content: Any) -> PagePart:
         """Return a part of the page of a run, from a template that has no head and no foot."""
@@ -67,14 +87,52 @@ class Page:
         return environment
 
     @cached_property
+    def sheets(self) -> str:
+        """The sheet of all pages, with its own after it."""
+        shared = _text(SHARED, "style.css")
+        return f"{shared}\n{self._own_style}" if self.sheet else shared
+
+    @property
     def _style(self) -> Markup:
-        shared = (importlib.resources.files(SHARED) / "style.css").read_text(encoding="utf-8")
-        styles = (shared, self._own_style) if self.sheet else (shared,)
-        return Markup("\n".join(styles))  # noqa: S704 - files of this package
+        return Markup(self.sheets)  # noqa: S704 - files of this package
 
     @cached_property
     def _own_style(self) -> str:
-        return (importlib.resources.files(self.package) / self.sheet).read_text(encoding="utf-8") if self.sheet else ""
+        return _text(self.package, self.sheet) if self.sheet else ""
+
+    @cached_property
+    def _scripts(self) -> Markup:
+        return _joined(_text(SHARED, "page.js"), _text(self.package, self.script) if self.script else "")
+
+
+def _text(package: str, name: str) -> str:
+    return (importlib.resources.files(package) / name).read_text(encoding="utf-8")
+
+
+def _joined(*texts: str) -> Markup:
+    return Markup("\n".join(filter(None, texts)))  # noqa: S704 - files of this package
+
+
+def _hash(text: str) -> str:
+    """Return the hash by which a browser knows a style or a script that stands in the page."""
+    return base64.b64encode(hashlib.sha256(text.encode("utf-8")).digest()).decode("ascii")
+
+
+def _shown(values: Any) -> Any:
+    if isinstance(values, str):
+        return printable(values)
+    if isinstance(values, Mapping):
+        return {printable(key): _shown(value) for key, value in values.items()}
+    return [_shown(value) for value in values] if isinstance(values, (list, tuple)) else values
+
+
+def script_data(values: Any) -> Markup:
+    """Return JSON values as they may stand in a script element that holds data: nothing in them ends the element.
+
+    Texts lose what no page can show, as they do in templates.
+    """
+    text = json.dumps(_shown(values), ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    return Markup(text.translate({ord(sign): f"\\u{ord(sign):04x}" for sign in "<>&\u2028\u2029"}))  # noqa: S704
 
 
 def breakable(words: object) -> Markup:

@@ -9,9 +9,9 @@ from functools import cached_property
 from typing import Any, Self
 
 from accordant.problem import Stakeholder
-from accordant.report.labels import readable_names, with_names
+from accordant.report.labels import readable, readable_names, shortened, with_names
 from accordant.report.scale import percent
-from accordant.runs.record import Column, Record, Row
+from accordant.runs.record import Board, Column, Record, Row
 from accordant.runs.record.scrutiny import ScrutinyPart
 
 Json = dict[str, Any]
@@ -103,7 +103,7 @@ class Reading(Listing):
     record
         What is read.
     labels
-        Name of a strategy to its label, where the record calls it by another name than its label.
+        Name to label of strategies and of what the case declares, where the record says another name than the label.
     """
 
     record: Record
@@ -116,7 +116,7 @@ class Reading(Listing):
 
     @classmethod
     def named(cls, record: Record) -> Self:
-        """Return the reading of a record that calls strategies by names in words."""
+        """Return the reading of a record that speaks by names in words."""
         names = readable_names(record)
         return cls(with_names(record, names), {name: label for label, name in names.items()})
 
@@ -146,7 +146,7 @@ class Reading(Listing):
         return tuple(each for each in self.lines if each not in self.shown and self._stands_for(each) == line)
 
     def label(self, name: str) -> str:
-        """Return the label of a strategy, by which commands know it."""
+        """Return the label of a strategy or a metric, by which commands know it."""
         return self.labels.get(name, name)
 
     @property
@@ -186,11 +186,53 @@ class Reading(Listing):
     def _line(self, row: Row, position: int) -> Line:
         about = self.record.strategies.get(row.strategy)
         constant = about is not None and about.name == "constant"
-        family = "constant" if constant else row.kind if row.kind in MARKS else "other"
         return Line(
-            row.strategy, f"{row.kind}, constant" if constant else row.kind, family if row.candidate else "outside",
+            row.strategy, f"{row.kind}, constant" if constant else row.kind, family_of(row, constant=constant),
             row.candidate, row.strategy == self.record.selected, "" if about is None else about.note, position, row,
         )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class BoardListing(Listing):
+    """A leaderboard as lines with marks and names in words.
+
+    Attributes
+    ----------
+    board
+        As records hold it.
+    selected
+        Label of D*; None if it is not known.
+    """
+
+    board: Board
+    selected: str | None = None
+
+    @property
+    def lines(self) -> tuple[Line, ...]:
+        """Candidates by score, then lines outside the candidate set."""
+        rows = sorted(self.board.leaderboard, key=lambda row: not row.candidate)
+        found = []
+        for position, row in enumerate(rows, 1):
+            constant = row.strategy.startswith("constant:")
+            alike = row.alike and shortened(readable(row.alike))
+            found.append(Line(
+                readable(shortened(row.strategy)), f"{row.kind}, constant" if constant else row.kind,
+                family_of(row, constant=constant), row.candidate, row.strategy == self.selected, "", position,
+                row.model_copy(update={"alike": alike}),
+            ))  # fmt: skip
+        return tuple(found)
+
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        """All metrics, those with the largest weights first."""
+        return tuple(sorted(self.board.metrics, key=lambda column: -column.weight))
+
+
+def family_of(row: Row, *, constant: bool) -> str:
+    """Return the key of `MARKS` for a row of a leaderboard."""
+    if not row.candidate:
+        return "outside"
+    return "constant" if constant else row.kind if row.kind in MARKS else "other"
 
 
 def oriented(goal: str, value: float) -> float:

@@ -13,6 +13,7 @@ from accordant.report.charts.bars import meter
 from accordant.report.charts.panels import GROUP_SHAPES, group_panel, metric_panel, score_axis, score_scale, score_strip
 from accordant.report.charts.pareto import pareto_chart
 from accordant.report.distribution import Grouping, groupings, rates_behind_metrics, rewards_by_stakeholder
+from accordant.report.exploration import exploration
 from accordant.report.headlines import headlines
 from accordant.report.overview import overview
 from accordant.report.page import Page
@@ -54,13 +55,15 @@ def render(record: Record, added: Sequence[Link] = ()) -> str:
     weighted = sorted(reading.weighted, key=lambda column: -column.weight)
     told, looked_at, judged = answer(reading), findings(reading), checks(reading)
     dominance, groups = standings(reading, weighted), groupings(reading)
+    first = overview(reading, told, looked_at, judged, frozenset(each.chapter for each in sections))
     return PAGE.render(
         "report.html",
         reading=reading,
+        exploration=exploration(reading, first.comparison, groups),
         record=record,
         case=record.case,
         answer=told,
-        overview=overview(reading, told, looked_at, frozenset(each.chapter for each in sections)),
+        overview=first,
         says=headlines(reading, told, looked_at, judged, dominance, groups),
         rules=rules(reading),
         score_scale=score_scale(line.row.score for line in reading.candidates or reading.lines),
@@ -81,9 +84,9 @@ def render(record: Record, added: Sequence[Link] = ()) -> str:
         checks=judged,
         scrutiny=looked_at,
         given=[name for name, source in record.reward_sources.items() if source.given],
-        command=_command(record),
+        command=_command(reading),
         added=sections,
-        part_styles=Markup("\n").join(dict.fromkeys(each.style for each in sections if each.style)),
+        more_style="\n".join(dict.fromkeys(each.style for each in sections if each.style)),
     )  # fmt: skip
 
 
@@ -139,8 +142,13 @@ def _unselectable(record: Record) -> list[str]:
     return [name for name, about in found if about.candidate and not about.selectable]
 
 
-def _command(record: Record) -> str:
-    sources = {record.declared_name(name): source for name, source in record.reward_sources.items() if source.given}
+def _command(reading: Reading) -> str:
+    record = reading.record
+    sources = {
+        reading.label(record.declared_name(name)): source
+        for name, source in record.reward_sources.items()
+        if source.given
+    }
     given = [f"{name}={source.learned_from}" for name, source in sources.items()]
     flags = [part for each in given for part in ("--preferences", each)]
     parts = ["accordant", "run", record.case.name, *flags, "--seed", str(record.seed)]
@@ -155,4 +163,5 @@ PAGE = Page(
         "score_strip": score_strip, "meter": meter, "QUANTILES": QUANTILES, "VARIATIONS": VARIATIONS,
         "about": about,
     },
+    script="run.js",
 )  # fmt: skip

@@ -1,4 +1,4 @@
-"""How candidates compare: Pareto dominance on all metrics that have weight, and places on validation and test rows."""
+"""How candidates compare: Pareto dominance on metrics with weight, and places in selection and on untouched rows."""
 
 from __future__ import annotations
 

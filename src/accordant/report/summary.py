@@ -46,18 +46,21 @@ def _selected(reading: Reading) -> Markup:
     """Say which strategy was selected, on what, and whom it consults."""
     line, consults = reading.selected, reading.record.selection.consults
     if line is None:
-        return clean("Cross-validation selected no strategy.")
-    start = f"Cross-validation on {count(reading.record.data.train)} training rows selected "
+        return clean("No strategy was selected on held-out folds.")
+    start = f"Selected on held-out folds of {count(reading.record.data.train)} training rows: "
     kind = "" if line.name == line.kind else f" ({line.kind})"
     return sentence(start, strong(line.name), f"{kind}.", f" {consults}" if consults else "")
 
 
 def _score_told(reading: Reading) -> list[Markup]:
-    """Return the score of the selected strategy on the test rows, and on the training rows that selected it."""
+    """Return the score of the selected strategy on the untouched rows, and on the training rows that selected it."""
     line, chosen = reading.selected, reading.record.selection.score
     if line is None:
         return []
-    place = f"On the {count(reading.record.data.test)} test rows, which were used neither to learn nor to select, "
+    data = reading.record.data
+    place = f"On the {count(data.test)} untouched rows, used neither to learn nor to select, "
+    if not data.test:
+        place = f"On the {count(data.train)} rows of training, held out from the models in turn, "
     told = [sentence(f"{place}its composite score is {_score(line, reading)}.")]
     if chosen is not None:
         limits = interval(chosen.low, chosen.high)
@@ -81,7 +84,7 @@ def _constant(reading: Reading) -> list[Markup]:
 
 
 def _close(reading: Reading) -> list[Markup]:
-    """Say which candidate scores best on the test rows, and whether they tell the selected one from it."""
+    """Say which candidate scores best on the untouched rows, and whether they tell the selected one from it."""
     ranked = [line for line in reading.candidates if line.row.score.value is not None]
     if not ranked:
         return [clean("No candidate is ranked: a metric with positive weight is not defined for any of them.")]
@@ -95,7 +98,11 @@ def _close(reading: Reading) -> list[Markup]:
             worse = "; the selected strategy is shown not to be the best."
             end = "; the selected strategy cannot be told from the best." if line.row.among_best else worse
     whose = ", the selected strategy," if best.selected else ""
-    return [sentence(strong(best.name), f"{whose} has the highest composite score on these rows{end}")]
+    start = f"{whose} has the highest composite score on these rows"
+    if best.row.among_best is None and any(each is not None for each in told):
+        start += ", but was not compared: its interval is withheld, or the log hardly supports what it decides"
+        end = end.replace("from the best.", "from the best of the others.")
+    return [sentence(strong(best.name), start, end)]
 
 
 def _exceptions(reading: Reading) -> tuple[str, ...]:
@@ -127,7 +134,7 @@ class Check:
     label, requirement
         The metric in the leaderboard and what the threshold asks of it, in words.
     value, interval
-        Of the selected strategy on the test rows.
+        Of the selected strategy on the untouched rows.
     finding
         Whether the value meets the threshold, and whether the whole interval does.
     meets

@@ -13,12 +13,14 @@ import numpy as np
 
 from accordant import randomness, strategies
 from accordant.cases.files import CaseFile, find_file, no_data, read_case_file
-from accordant.cases.loaders import CaseData, load_file, simulate
-from accordant.cases.spec import CaseSpec
+from accordant.cases.loaders import CaseData, load_file, load_query, simulate
+from accordant.cases.spec import CaseSpec, StrategySpec
 from accordant.errors import DataError, InputError
 from accordant.evidence import Evidence
+from accordant.learning.effort import Effort, limits_of
 from accordant.metrics import Metric, metrics
 from accordant.policy import ParticipatoryPolicy
+from accordant.processes import cpu_seconds
 from accordant.rewards import ObservedReward, RewardSignal
 from accordant.runs.declaration import (
     Columns,
@@ -37,11 +39,14 @@ from accordant.runs.scrutiny import Scrutiny
 from accordant.runs.stakeholder_groups import naming_groups, with_groups
 from accordant.split import split_rows
 from accordant.statistics import cluster_codes
+from accordant.tables.databases import database_named
+from accordant.tables.workbooks import parted
 
 logger = logging.getLogger(__name__)
 
 LEARNING = ("shared_rewards", "augmentation", "integration", "nodes", "calibrated", "folds", "stratified")
 LEAST_TRAINING_ROWS = 30  # ten for each of the three folds that the smallest nested cross-validation needs
+QUICK_FOLDS, QUICK_RESAMPLES = 3, 200
 LEAST_TEST_ROWS = 10  # with fewer, not even an action that is always taken is shown to be taken more often than not
 
 
@@ -60,9 +65,14 @@ class RunOptions:
     folds, resamples
         Override the case.
     n_jobs
-        Threads for independent fits.
+        Processes for independent fits.
     preferences
         Stakeholder to a file of comparisons from which the reward is learned, instead of what the case declares.
+    effort
+        ``quick`` for a first look, with at most `QUICK_FOLDS` and `QUICK_RESAMPLES` unless others are asked for, and
+        less scrutiny; ``thorough`` for the last per cent; see `accordant.learning.effort`.
+    decisions
+        Columns of the data with decisions of somebody else, each compared as one more strategy.
     """
 
     seed: int = 42
@@ -72,6 +82,12 @@ class RunOptions:
     resamples: int | None = None
     n_jobs: int = 1
     preferences: Mapping[str, str] = field(default_factory=dict)
+    effort: Effort = "standard"
+
+    def __post_init__(self) -> None:
+        limits_of(self.effort)  # raises for an unknown one
+
+    decisions: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,7 +115,7 @@ def carry_out(case_file: str | Path | CaseFile, options: RunOptions) -> CarriedO
     InputError
         If the case, the data or an option cannot be used, or a model could not be saved.
     """
-    started = time.perf_counter(), time.process_time()
+    started = time.perf_counter(), cpu_seconds()
     file = case_file if isinstance(case_file, CaseFile) else read_case_file(case_file)
     beside = file.beside
     with file.at():
@@ -123,8 +139,8 @@ def carry_out(case_file: str | Path | CaseFile, options: RunOptions) -> CarriedO
     logger.info("scoring on %d untouched rows", len(test.log))
     evidence = policy.evidence_on(test.log, true_levels=test.true_levels)
     leaderboard = policy.leaderboard_on(evidence)
-    scrutiny = Scrutiny(policy, evidence, groupings(case)).findings()
-    seconds = time.perf_counter() - started[0], time.process_time() - started[1]
+    scrutiny = Scrutiny(policy, evidence, groupings(case), leaderboard).findings()
+    seconds = time.perf_counter() - started[0], cpu_seconds() - started[1]
     record = make_record(
         case, options.seed, data, len(train.log), policy, evidence, leaderboard, scrutiny, seconds, dealt,
         reward_sources(file.case, case, policy.signals_, split_case.preferences, split_case.declared_names),
@@ -138,16 +154,33 @@ def case_data(case: CaseSpec, beside: Path | None, options: RunOptions, signals:
     reward_columns = {name: signal.column for name, signal in signals.items() if isinstance(signal, ObservedReward)}
     columns = read_columns(case, signals)
     also = tuple(dict.fromkeys(name for names in columns.values() for name in names))
-    path = None if case.data.file is None else find_file(case.data.file, options.data, beside)
+    recorded: Columns = {("rewards", name): (each,) for name, each in reward_columns.items()}
+    path = data_file(case, beside, options.data)
     if path is not None:
-        recorded: Columns = {("rewards", name): (each,) for name, each in reward_columns.items()}
         with naming_keys(case, columns | recorded):
-            return load_file(path, case.data, case.problem, reward_columns, also)
+            sheet = parted(options.data)[1] if options.data else None
+            return load_file(path, case.data, case.problem, reward_columns, also, sheet=sheet)
+    if case.data.query is not None and (database_named() or case.simulator is None):
+        with naming_keys(case, columns | recorded):
+            return load_query(case.data, case.problem, reward_columns, also)
     if case.simulator is None:
         raise no_data(case.data.file or "")
     logger.warning("no data found: running on the simulator %r", case.simulator.name)
     with naming_keys(case, columns):
         return simulate(case, options.seed, None, reward_columns, also)
+
+
+def has_data(case: CaseSpec, beside: Path | None, given: str | None) -> bool:
+    """Return whether there are rows: a file, a query with a database, or a simulator."""
+    queried = case.data.query is not None and database_named()
+    return queried or case.simulator is not None or data_file(case, beside, given) is not None
+
+
+def data_file(case: CaseSpec, beside: Path | None, given: str | None) -> Path | None:
+    """Return the file with the rows of a case, None if there is none; one that is given stands for a query too."""
+    if case.data.query is not None:
+        return None if given is None else find_file(f"{case.name}.csv", given, beside)
+    return None if case.data.file is None else find_file(case.data.file, given, beside)
 
 
 def subset(data: CaseData, options: RunOptions) -> CaseData:
@@ -196,6 +229,7 @@ def build_policy(case: CaseSpec, options: RunOptions) -> ParticipatoryPolicy:
         **asked_of_policy(case),
         random_state=options.seed,
         n_jobs=options.n_jobs,
+        effort=options.effort,
     )
 
 
@@ -223,8 +257,19 @@ def declared_ranges(case: CaseSpec) -> dict[str, tuple[float, float]]:
 
 
 def _with_overrides(case: CaseSpec, options: RunOptions) -> CaseSpec:
+    if options.effort == "quick":
+        case = case.replace(
+            learning=case.learning.replace(folds=min(case.learning.folds, QUICK_FOLDS)),
+            evaluation=case.evaluation.replace(resamples=min(case.evaluation.resamples, QUICK_RESAMPLES)),
+        )
     if options.folds is not None:
         case = case.replace(learning=case.learning.replace(folds=options.folds))
     if options.resamples is not None:
         case = case.replace(evaluation=case.evaluation.replace(resamples=options.resamples))
+    if options.decisions:
+        given = case.strategies or tuple(
+            StrategySpec(name=each.name, parameters=each.parameters) for each in strategies.defaults_for(case.problem)
+        )
+        decided = (StrategySpec(name="decided", parameters={"column": name}) for name in options.decisions)
+        case = case.replace(strategies=(*given, *decided))
     return with_preferences(case, options.preferences)

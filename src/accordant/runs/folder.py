@@ -9,22 +9,28 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import count
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from jinja2 import TemplateError
 
 from accordant.cases.spec import CaseSpec
 from accordant.errors import DataError, RunFolderError, SpecError
+from accordant.faces import Displayed
 from accordant.json_values import read_json_value
-from accordant.policy import ParticipatoryPolicy
+from accordant.recommendation import Recommendations
 from accordant.report.render import render
 from accordant.runs.chain import Link, links_of
-from accordant.runs.execution import CarriedOut
-from accordant.runs.manifest import Manifest
-from accordant.runs.models.policy_state import STATE_FILE, load_policy, save_policy
+from accordant.runs.manifest import STATE_FILE, Manifest
+from accordant.runs.pages import write_html
 from accordant.runs.record import FORMAT, Record, Row
+from accordant.runs.sections.adoption import recommended
 from accordant.tables.output import MANIFEST, RECORD, Input, check_output_folder, output_folder, write_part
 from accordant.tables.text import csv_text, file_hash
+
+if TYPE_CHECKING:  # to read a record, or make its page, takes neither models nor scikit-learn
+    from accordant.evaluation import Leaderboard
+    from accordant.policy import ParticipatoryPolicy
+    from accordant.runs.execution import CarriedOut
 
 LEADERBOARD, REPORT, MODELS = "leaderboard.csv", "report.html", "models"
 FORGED = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError, StopIteration)
@@ -32,7 +38,7 @@ FORGED = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, R
 
 
 @dataclass(frozen=True)
-class Run:
+class Run(Displayed):
     """A finished run.
 
     Attributes
@@ -65,7 +71,38 @@ class Run:
     @cached_property
     def policy(self) -> ParticipatoryPolicy:
         """The saved policy, ready to recommend."""
+        from accordant.runs.models.policy_state import load_policy
+
         return load_policy(self.case, lambda name: self.manifest.read(f"{MODELS}/{name}"))
+
+    @cached_property
+    def leaderboard(self) -> Leaderboard:
+        """Strategies × metrics with intervals, on the untouched rows of the run."""
+        from accordant.runs.record.parts import leaderboard_of
+
+        return leaderboard_of(self.record.test)
+
+    def recommend(self, X: Any, *, strategy: str | None = None) -> Recommendations:
+        """Decide for new contexts as ``accordant recommend`` does.
+
+        Parameters
+        ----------
+        X
+            Contexts with the features of the run: any data frame narwhals reads, or a mapping of columns.
+        strategy
+            Label of another strategy than D*.
+        """
+        return recommended(self, X, strategy)
+
+    def report(self, page: str | Path) -> Path:
+        """Write the page of the run, with the sections that were added to it, and return its path.
+
+        Raises
+        ------
+        InputError
+            If the name does not end with ``.html``, or the place is refused.
+        """
+        return write_html(self.page, Path(page))
 
     def page(self) -> str:
         """Return the report as HTML.
@@ -107,6 +144,8 @@ def write_run(outcome: CarriedOut, out: Path | None) -> Path:
     InputError
         If the folder exists, or cannot be made.
     """
+    from accordant.runs.models.policy_state import save_policy
+
     target = free_folder(outcome.case.name, out)
     record = outcome.record
     with output_folder(target) as folder:

@@ -22,6 +22,7 @@ from accordant.errors import RunFolderError
 from accordant.limits import Limit
 from accordant.tables.output import KINDS, MANIFEST
 
+STATE_FILE = "policy.json"  # below the folder of models; here, because reading a record takes no models
 SIGNATURE = "manifest.sig"
 DIGEST = "0123456789abcdef"
 SECTIONS = "sections"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -48,6 +48,28 @@ def write_page(page: str, content: Mapping[str, Any], record: str, out: Path) ->
         write_part(folder / record, json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False) + "\n")
         write_part(folder / PAGE, page)
     return out / PAGE
+
+
+def write_html(page: Callable[[], str], out: Path) -> Path:
+    """Write a page alone.
+
+    Parameters
+    ----------
+    page
+        Returns the HTML; asked when the place was looked at.
+    out
+        A file that ends with ``.html``.
+
+    Raises
+    ------
+    InputError
+        If it has another ending, or the place is refused.
+    """
+    if not _is_page(out):
+        raise InputError(f"the page is {out}; allowed: a file that ends with .html")
+    check_output(out)
+    write_output(out, page())
+    return out
 
 
 def check_page(out: Path, inputs: Iterable[Input] = ()) -> None:

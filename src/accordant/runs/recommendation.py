@@ -7,16 +7,20 @@ from __future__ import annotations
 
 import logging
 import sys
-from collections.abc import Iterator
-from contextlib import suppress
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
-from typing import IO, Any
+from tempfile import TemporaryFile
+from typing import IO, Any, cast
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from accordant.arrays import AnyArray
 from accordant.cases.files import find_file
 from accordant.cases.loaders import CaseData, tidiers, tidy_places
 from accordant.contexts import Contexts
@@ -25,23 +29,58 @@ from accordant.errors import DataNotFoundError, InputError, MissingColumnError
 from accordant.evidence import Evidence
 from accordant.json_values import finite
 from accordant.recommendation import Recommendations
+from accordant.runs.decision_log import check_log, decision_lines
 from accordant.runs.execution import RunOptions, case_data, split
 from accordant.runs.folder import Run
 from accordant.runs.sections.adoption import adoptions, with_adopted
+from accordant.tables.arrow import arrow_columns, arrow_format, arrow_frames, arrow_names, arrow_output
+from accordant.tables.column_types import Place
 from accordant.tables.frames import ROWS_AT_ONCE, Lines, read_chunks
-from accordant.tables.output import Input, output_file
+from accordant.tables.output import Input, append_lines, output_file, write_output
 from accordant.tables.text import written_cell
 from accordant.unusual import UnusualCounts
 
 logger = logging.getLogger(__name__)
 
 HANDLED = ("unusual", "referred", "fall_back", "adopted")  # columns about what another than the rule decides
+AS_IT_IS = "table"  # the loader of cases whose table needs no tidying
+SPOOLED = 1 << 20  # characters of a log that are held in memory at a time
+
+
+@dataclass(frozen=True, eq=False)
+class Batch:
+    """Some rows of a file with what is recommended for them.
+
+    Attributes
+    ----------
+    start
+        Number of the first row, from 0.
+    names
+        What each row is called: its number, or its text in the column that names rows.
+    contexts
+        The rows.
+    found
+        What is recommended.
+    """
+
+    start: int
+    names: AnyArray
+    contexts: Contexts
+    found: Recommendations
+
+
+Note = Callable[[Batch], object]
+"""What takes a batch down."""
+
+
+def _nowhere(batch: Batch) -> None:
+    """Keep no log."""
 
 
 def recommend_rows(
-    run: Run, source: str | Path | IO[str], strategy: str | None
-) -> Iterator[tuple[int, Recommendations]]:
-    """Yield the number of the first row and the recommendations of each batch.
+    run: Run, source: str | Path | IO[str], strategy: str | None, row_id: str | None = None
+) -> Iterator[Batch]:
+    """Yield the recommendations for the rows of a file, batch by batch.
 
     Those of D* are what people adopted for rows with the same features, where they did.
 
@@ -50,9 +89,11 @@ def recommend_rows(
     run
         From `read_run`.
     source
-        A CSV file with the feature columns of the case, or an open text stream.
+        A CSV, Parquet or Arrow file with the feature columns of the case, or an open text stream of CSV.
     strategy
         Label of another strategy than the selected one.
+    row_id
+        Column with what rows are called; None for their numbers.
 
     Raises
     ------
@@ -62,12 +103,13 @@ def recommend_rows(
     policy = run.policy
     rule = policy.strategy(strategy or policy.selected_)
     known = adoptions(run) if rule.label == policy.selected_ else {}
+    read = {*policy.features_, *policy.types_, *rule.columns}
     start = adopted = 0
-    for contexts in _read(run, source, at_once=rule.whole_batch):
+    for contexts, names in _read(run, source, at_once=rule.whole_batch, columns=read, row_id=row_id):
         batch = policy.recommend(contexts, strategy=rule.label)
         batch = with_adopted(batch, contexts, policy.features_, known)
         adopted += 0 if batch.adopted is None else int((batch.adopted != "").sum())
-        yield start, batch
+        yield Batch(start, np.arange(start, start + contexts.n_contexts) if names is None else names, contexts, batch)
         start += contexts.n_contexts
     if adopted:
         logger.info("%d of %d rows are decided by debates that people adopted", adopted, start)
@@ -75,50 +117,139 @@ def recommend_rows(
 
 def row_contexts(run: Run, source: str | Path | IO[str]) -> Contexts:
     """Return all rows of a file as contexts; see `recommend_rows`."""
-    return next(_read(run, source, at_once=True))
+    return next(_read(run, source, at_once=True))[0]
 
 
-def _read(run: Run, source: str | Path | IO[str], *, at_once: bool) -> Iterator[Contexts]:
-    """Yield the rows of a file in batches, or all in one, with the types of the training rows."""
-    policy, spec, lines, start = run.policy, run.case.data, Lines(), 0
-    texts = [name for name, declared in policy.types_.items() if declared == "category"]
-    rows = sys.maxsize if at_once else ROWS_AT_ONCE
-    chunks = read_chunks(
-        source, rows, texts=texts, separator=spec.separator, encoding=spec.encoding, missing=spec.missing, lines=lines
-    )
-    for chunk in chunks:
-        tidy = tidiers.create(spec.loader)(chunk)
-        for name in policy.features_:
-            if name not in tidy.columns:
-                raise MissingColumnError(name, tidy.columns, lines.name)
-        place = tidy_places(tidy, len(chunk), lines, start)
-        yield policy.contexts_of({str(name): tidy[name].to_numpy() for name in tidy.columns}, place)
-        start += len(chunk)
+def _read(
+    run: Run, source: str | Path | IO[str], *, at_once: bool, columns: Collection[str] | None = None,
+    row_id: str | None = None,
+) -> Iterator[tuple[Contexts, AnyArray | None]]:  # fmt: skip
+    """Yield the rows of a file in batches, or all in one, typed as the training rows; and what they are called.
+
+    `columns` are those that are needed: of a file that is stored by columns, no others are read.
+    """
+    policy, loader = run.policy, tidiers.create(run.case.data.loader)
+    texts = {name for name, declared in policy.types_.items() if declared == "category"}
+    texts |= set() if row_id is None else {row_id}
+    rows, lines, start = sys.maxsize if at_once else ROWS_AT_ONCE, Lines(), 0
+    name = Path(source).name if isinstance(source, str | Path) else "standard input"
+    for chunk, n_rows in _chunks(run, source, rows, columns, texts, row_id, lines):
+        tidy: Any = chunk if isinstance(chunk, dict) else loader(chunk)
+        for column in (*policy.features_, *(() if row_id is None else (row_id,))):
+            if column not in tidy:
+                raise MissingColumnError(column, arrow_names(source) if arrow_format(source) else tidy, name)
+        place: Place = (
+            partial(_numbered, name, start) if arrow_format(source) else tidy_places(tidy, n_rows, lines, start)
+        )
+        contexts = policy.contexts_of({str(column): np.asarray(tidy[column]) for column in tidy}, place)
+        yield contexts, None if row_id is None else contexts[row_id]
+        start += n_rows
 
 
-def write_recommendations(run: Run, source: str | Path | IO[str], strategy: str | None, out: Path) -> UnusualCounts:
-    """Write recommendations as CSV, whole or not at all, and return how many rows were unusual."""
-    with output_file(out, [source]) as file:
-        return stream_recommendations(run, source, strategy, file)
+def _numbered(name: str, start: int, row: int) -> str:
+    """Return where a row stands in a file without lines, counted from 0."""
+    return f"{name}, row {start + row}"
+
+
+def _chunks(
+    run: Run, source: str | Path | IO[str], at_once: int, columns: Collection[str] | None, texts: Collection[str],
+    row_id: str | None, lines: Lines,
+) -> Iterator[tuple[Any, int]]:  # fmt: skip
+    """Yield batches of a file with their lengths: columns where the case takes tables as they are, else frames."""
+    spec = run.case.data
+    if arrow_format(source) is None:
+        chunks = read_chunks(
+            source, at_once, texts=texts, separator=spec.separator, encoding=spec.encoding, missing=spec.missing,
+            lines=lines,
+        )  # fmt: skip
+        yield from ((chunk, len(chunk)) for chunk in chunks)
+        return
+    path = cast("str | Path", source)
+    if spec.loader != AS_IT_IS:
+        frames = arrow_frames(path, at_once, texts=texts, missing=spec.missing)
+        yield from ((frame, len(frame)) for frame in frames)
+        return
+    wanted = None if columns is None else {*columns, *(() if row_id is None else (row_id,))}
+    for batch in arrow_columns(path, at_once, wanted, texts=texts, missing=spec.missing):
+        yield batch, len(next(iter(batch.values()), ()))
+
+
+def write_recommendations(
+    run: Run,
+    source: str | Path | IO[str],
+    strategy: str | None,
+    out: Path,
+    *,
+    log: Path | None = None,
+    row_id: str | None = None,
+) -> UnusualCounts:
+    """Write recommendations, whole or not at all, and return how many rows were unusual.
+
+    Parameters
+    ----------
+    run, source, strategy, row_id
+        See `recommend_rows`.
+    out
+        A Parquet or Arrow file by its suffix; any other is CSV.
+    log
+        A file to whose end one line per decision is added, once `out` is written: see `accordant.runs.decision_log`.
+    """
+    with _logged(run, log, [source, out]) as note:
+        if arrow_format(out) is None:
+            with output_file(out, [source]) as file:
+                return stream_recommendations(run, source, strategy, file, row_id=row_id, note=note)
+        counts = UnusualCounts()
+        with arrow_output(out, [source]) as write:
+            for batch in recommend_rows(run, source, strategy, row_id):
+                write({"row": batch.names} | batch.found.columns())
+                note(batch)
+                counts += batch.found.counts
+        return counts
 
 
 def stream_recommendations(
-    run: Run, source: str | Path | IO[str], strategy: str | None, file: IO[str]
-) -> UnusualCounts:
+    run: Run, source: str | Path | IO[str], strategy: str | None, file: IO[str], *, row_id: str | None = None,
+    note: Note = _nowhere,
+) -> UnusualCounts:  # fmt: skip
     """Write recommendations as CSV to an open file and return how many rows were unusual."""
     counts = UnusualCounts()
-    for start, batch in recommend_rows(run, source, strategy):
-        frame = pd.DataFrame({written_cell(name): column for name, column in batch.columns().items()})
+    for batch in recommend_rows(run, source, strategy, row_id):
+        table = {"row": batch.names} | batch.found.columns()
+        frame = pd.DataFrame({written_cell(name): column for name, column in table.items()})
         texts = frame.select_dtypes(exclude=["number", "bool"]).columns
         frame[texts] = frame[texts].map(written_cell)
-        frame.insert(0, "row", range(start, start + len(frame)))
-        frame.to_csv(file, index=False, header=start == 0, lineterminator="\n")
-        counts += batch.counts
+        frame.to_csv(file, index=False, header=batch.start == 0, lineterminator="\n")
+        note(batch)
+        counts += batch.found.counts
     return counts
 
 
+@contextmanager
+def _logged(run: Run, log: Path | None, others: Sequence[Input]) -> Iterator[Note]:
+    """Yield what takes down batches; they are added to the log when the block ends well, and not at all if it fails."""
+    if log is None:
+        yield _nowhere
+        return
+    check_log(log, others)
+    time, version = datetime.now(UTC), run.manifest.sha256
+    read = dict.fromkeys((*run.policy.features_, *run.policy.types_))
+    with TemporaryFile("w+", encoding="utf-8", newline="") as lines:
+
+        def note(batch: Batch) -> None:
+            """Write the lines of a batch aside."""
+            cells = {name: batch.contexts[name].tolist() for name in read if name in batch.contexts}
+            for line in decision_lines(batch.found, cells, batch.names.tolist(), run=version, time=time):
+                lines.write(line.line())
+
+        yield note
+        lines.seek(0)
+        if not log.exists():
+            write_output(log, "", others)
+        append_lines(log, iter(partial(lines.read, SPOOLED), ""))
+
+
 def recommendations_as_json(
-    run: Run, source: str | Path | IO[str], strategy: str | None
+    run: Run, source: str | Path | IO[str], strategy: str | None, *, log: Path | None = None, row_id: str | None = None
 ) -> tuple[list[dict[str, Any]], UnusualCounts]:
     """Return one object per row, and how many rows were unusual.
 
@@ -127,27 +258,37 @@ def recommendations_as_json(
     probabilities and the number that was drawn.
     """
     found, counts = [], UnusualCounts()
-    for start, batch in recommend_rows(run, source, strategy):
-        expected, counts = batch.expected, counts + batch.counts
-        handled = {name: values.tolist() for name, values in batch.columns().items() if name in HANDLED}
-        for t, action in enumerate(batch.decisions.actions):
-            found.append(
-                {
-                    "row": start + t,
-                    "action": str(action) or None,
-                    "runner_up": str(batch.runner_up[t]) or None,
-                    "margin": finite(batch.margin[t]),
-                    "tied": bool(batch.decisions.tied[t]),
-                    **{name: values[t] for name, values in handled.items()},
-                    **_drawn(batch.decisions, t),
-                    "flags": [name for name, flag in batch.decisions.flags.items() if flag[t]],
-                    "expected_rewards": {
-                        who: {what: float(expected.values[i, a, t]) for a, what in enumerate(expected.actions)}
-                        for i, who in enumerate(expected.stakeholders)
-                    },
-                }
-            )
+    with _logged(run, log, [source]) as note:
+        for rows in recommend_rows(run, source, strategy, row_id):
+            found += _as_json(rows)
+            note(rows)
+            counts += rows.found.counts
     return found, counts
+
+
+def _as_json(rows: Batch) -> list[dict[str, Any]]:
+    """Return one object per row of a batch."""
+    batch, names, found = rows.found, rows.names.tolist(), []
+    expected = batch.expected
+    handled = {name: values.tolist() for name, values in batch.columns().items() if name in HANDLED}
+    for t, action in enumerate(batch.decisions.actions):
+        found.append(
+            {
+                "row": names[t],
+                "action": str(action) or None,
+                "runner_up": str(batch.runner_up[t]) or None,
+                "margin": finite(batch.margin[t]),
+                "tied": bool(batch.decisions.tied[t]),
+                **{name: values[t] for name, values in handled.items()},
+                **_drawn(batch.decisions, t),
+                "flags": [name for name, flag in batch.decisions.flags.items() if flag[t]],
+                "expected_rewards": {
+                    who: {what: float(expected.values[i, a, t]) for a, what in enumerate(expected.actions)}
+                    for i, who in enumerate(expected.stakeholders)
+                },
+            }
+        )
+    return found
 
 
 def _drawn(decisions: Decisions, t: int) -> dict[str, Any]:
@@ -211,6 +352,10 @@ def untouched_rows(run: Run, data: str | None) -> Untouched:
         If the data cannot be found, or are not those that the run was made from.
     """
     case, recorded, seed = run.case, run.record.data, run.record.seed
+    if case.data.file is None and case.simulator is None:
+        raise InputError(
+            f"the run {run.path} was made from {recorded.source}, which no file holds; name a file of rows"
+        )
     try:
         loaded = case_data(case, Path(), RunOptions(seed, data), case.signals())
     except DataNotFoundError as error:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
@@ -29,7 +29,9 @@ from accordant.certificates.certificate import method_for
 from accordant.decisions import Decisions
 from accordant.errors import InputError
 from accordant.evaluation.composite import Normalisation
-from accordant.evaluation.conflict import conflicts
+from accordant.evaluation.conflict import Conflicts, conflicts
+from accordant.evaluation.leaderboard import Leaderboard
+from accordant.evaluation.logged_budget import decisions_within, logged_budget
 from accordant.evaluation.sensitivity import not_applicable
 from accordant.evaluation.stakeholder_gains import stakeholder_gains
 from accordant.evaluation.weighting import weigh
@@ -38,6 +40,8 @@ from accordant.explanation.influence import influence, pivotal
 from accordant.metrics import Metric, weighted_metrics
 from accordant.metrics.expressions import Expression, Sum
 from accordant.policy import ParticipatoryPolicy
+from accordant.progress import steps
+from accordant.runs.record.parts import board
 from accordant.strategies import Strategy
 
 logger = logging.getLogger(__name__)
@@ -49,6 +53,7 @@ BOUNDED = 0.05  # radius at which metrics are bounded
 COMPARED = (0.01, 0.05, 0.1)  # at which strategies are compared
 ALL_COALITIONS, PAIRS = 5, 10  # stakeholders up to which every coalition, or every pair, is surveyed
 
+NO_PAIRS = Conflicts((), (), 0, 0, 0.0, {})
 
 SUM = "utilitarian"  # who pays for a compromise is told against the rule that adds everybody's rewards up
 
@@ -70,11 +75,14 @@ class Scrutiny:
         Of the untouched rows.
     groupings
         Columns whose combinations make groups, one entry per grouping.
+    leaderboard
+        Of the strategies on these rows; None to make it where it is needed.
     """
 
     policy: ParticipatoryPolicy
     evidence: Evidence
     groupings: tuple[tuple[str, ...], ...] = ()
+    leaderboard: Leaderboard | None = None
 
     @property
     def known(self) -> Known:
@@ -100,29 +108,50 @@ class Scrutiny:
         ``ranking`` (whether the best candidate stays the best); ``influence`` (who decides); ``weights`` (what stands
         behind the winner) and ``unweighed`` (why they are missing); ``conflict`` (pairs of metrics, prices of parity);
         ``sensitivity`` (what unmeasured confounding could change; None where the rewards of all actions are known);
-        ``gains`` (who gains and who pays against the utilitarian rule; None if that is not listed, or was selected).
+        ``gains`` (who gains and who pays against the utilitarian rule; None if that is not listed, or was selected);
+        ``budget`` (candidates under a budget, where a favourable action leads that nobody declared scarce, or None).
         """
         policy, evidence = self.policy, self.evidence
         rule = policy.strategies_[policy.selected_]
         logger.info("certifying %d decisions, and weighing what stands behind the choice", evidence.n_contexts)
         largest = largest_coalition(len(evidence.expected.stakeholders))
-        bounds, unbounded = self._bounds(rule)
+        quick = policy.effort == "quick"
+        bounds, unbounded = (None, {}) if quick else self._bounds(rule)
         decisions = policy.decide_on(evidence)
         weights, unweighed = self._weights(decisions)
         return {
             "strategy": policy.selected_,
             "certificates": survey(rule, evidence.expected, largest=largest, known=self.known).to_json(RADII),
-            "by_strategy": [self._compared(policy.strategies_[label]) for label in self.candidates],
+            "by_strategy": self._by_strategy(),
             "bounds": bounds,
             "unbounded": unbounded,
-            "ranking": self._ranking(unbounded),
+            "ranking": [] if quick else self._ranking(unbounded),
             "influence": self._influence(rule),
             "weights": weights,
             "unweighed": unweighed,
-            "conflict": self._conflict(rule, decisions),
+            "conflict": NO_PAIRS.to_json() if quick else self._conflict(rule, decisions),
             "sensitivity": None if not_applicable(evidence) else policy.sensitivity(evidence).to_json(),
             "gains": self._gains(decisions),
+            "budget": self._budget(decisions),
         }
+
+    def _budget(self, decisions: Mapping[str, Decisions]) -> dict[str, Any] | None:
+        """Return candidates under a budget at the logged share, if a favourable action leads without any limit."""
+        policy, evidence = self.policy, self.evidence
+        known = getattr(policy, "evidence_", evidence)  # a policy that was read from a run keeps no training rows
+        names, logged = policy.problem.actions, known.log.actions
+        shares = dict(zip(names, np.bincount(logged, minlength=len(names)) / len(logged), strict=True))
+        made = self.leaderboard or policy.leaderboard_on(evidence)
+        found = logged_budget(policy.strategies_, decisions, made, shares, policy.problem.favourable_actions)
+        if found is None:
+            return None
+        within = decisions_within(found, policy.strategies_, decisions, evidence)
+        if not within:
+            return None
+        limited = policy.compared(within, evidence)
+        return asdict(found) | {
+            "sentence": found.sentence(limited), "words": found.words, "board": board(limited).model_dump(mode="json"),
+        }  # fmt: skip
 
     def _gains(self, decisions: Mapping[str, Decisions]) -> dict[str, Any] | None:
         """Return what the selected strategy gives every stakeholder beyond the utilitarian rule."""
@@ -134,6 +163,15 @@ class Scrutiny:
             generator=randomness.generator(policy.random_state, "resamples"), resamples=policy.resamples,
             level=policy.level,
         ).to_json()  # fmt: skip
+
+    def _by_strategy(self) -> list[dict[str, Any]]:
+        """Return what every candidate withstands."""
+        found = []
+        with steps("certifying strategies", len(self.candidates)) as advance:
+            for label in self.candidates:
+                found.append(self._compared(self.policy.strategies_[label]))
+                advance()
+        return found
 
     def _compared(self, rule: Strategy) -> dict[str, Any]:
         """Return what a strategy withstands: everybody together, and the worst of single stakeholders."""

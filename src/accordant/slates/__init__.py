@@ -76,3 +76,8 @@ def __getattr__(name: str) -> Any:
     if name in _PARTS.values():
         return importlib.import_module(f"accordant.slates.{name}")
     raise AttributeError(f"module 'accordant.slates' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    """Return everything that is public, imported or not."""
+    return sorted({*__all__, *_PARTS.values()})

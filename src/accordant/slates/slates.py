@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from accordant.arrays import Values
 from accordant.errors import InputError
+from accordant.faces import Displayed
 
 NOTHING = -1  # the place of a slate that no item was left for
 # slates that are remembered: enough for stable shares, few enough that old injustice is not eternal [ours]
@@ -18,7 +19,7 @@ WINDOW = 500
 
 
 @dataclass(frozen=True, eq=False)
-class Slates:
+class Slates(Displayed):
     """One list of at most k items for each user.
 
     Attributes

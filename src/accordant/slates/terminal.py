@@ -7,8 +7,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, get_args
 
-from rich.table import Table
-
 from accordant.agents.language.options import model_options
 from accordant.cases.files import declares_part
 from accordant.errors import InputError, UnknownNameError
@@ -25,6 +23,7 @@ from accordant.slates.run import SLATES, write_result
 from accordant.slates.section import open_slates, show_slates
 from accordant.tables.output import is_run
 from accordant.terminal import PlainConsole, capacities, print_json, say
+from accordant.terminal_table import FittedTable
 
 Json = Mapping[str, Any]
 
@@ -122,15 +121,16 @@ def print_slates(result: SlateResult, folder: Path) -> None:
     console.print(f"lists: {folder / SLATES}")
 
 
-def _table(result: SlateResult) -> Table:
+def _table(result: SlateResult) -> FittedTable:
     """Return the first rules with their score and the measures that count, then the others."""
-    table = Table(box=None, pad_edge=False, title=None)
+    table = FittedTable()
     columns = sorted(result.columns, key=lambda each: -each["weight"])[:COLUMNS]
-    table.add_column("rule", no_wrap=True)
-    for name in ("kind", "score (95%)", "among the best"):
-        table.add_column(name, justify="left" if name == "kind" else "right", no_wrap=True)
+    table.add("rule", name=True)
+    table.add("kind", name=True, optional=2)
+    for name in ("score (95%)", "among the best"):
+        table.add(name, number=True)
     for each in columns:
-        table.add_column(each["label"].replace("_", " "), justify="right", overflow="fold")
+        table.add(each["label"].replace("_", " "), number=True, optional=1)
     for row in _shown(result):
         table.add_row(
             row["strategy"], row["kind"], _interval(row["score"]), _standing(row),

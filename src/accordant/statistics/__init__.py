@@ -13,6 +13,9 @@ best_set                      which of many candidates cannot be told from the b
 joint_level                   the level of single percentile intervals that hold together
 joint_band                    intervals of several paired values that hold together
 difference_bounds             bounds of differences from the intervals of both, whatever they have in common
+ChangeEvidence                evidence against "nothing changes" that may be looked at after every record;
+                              ReferenceRanks of new values, and RunningMean with its confidence sequence
+betting_limits                limits of a mean in a known range, right for any number of values
 """
 
 from accordant.statistics.comparison import BestSet, best_set, difference_bounds, joint_band, joint_level, leaders
@@ -32,16 +35,21 @@ from accordant.statistics.resampling import (
     weight_blocks,
     wider_level,
 )
+from accordant.statistics.sequential import ChangeEvidence, ReferenceRanks, RunningMean, betting_limits
 from accordant.statistics.small_samples import mean_estimate, share_estimate, sparse_mean, student_mean, widened
 
 __all__ = [
     "BestSet",
+    "ChangeEvidence",
     "Estimate",
     "Interval",
+    "ReferenceRanks",
+    "RunningMean",
     "Units",
     "WeightBlock",
     "atkinson",
     "best_set",
+    "betting_limits",
     "bounded",
     "cluster_codes",
     "difference_bounds",

@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 
 from accordant.arrays import Codes, Values
+from accordant.faces import Displayed
 
 
 @dataclass(frozen=True)
-class Estimate:
+class Estimate(Displayed):
     """A value with its interval.
 
     Attributes

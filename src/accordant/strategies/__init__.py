@@ -7,6 +7,7 @@
     population    Φ weighs rewards so that means over all contexts are best (`population_by_group`: in each group)
     voting        rules on the ballots that E induces, or that come from a file (`accordant.voting.rules`)
     constraints   any rule under floors, vetoes, budgets or parity
+    predictors    what somebody else decides: a column of decisions, any fitted or unfitted predictor
     baselines     constants, outcome-only, single stakeholders, logged, random; and the oracle as a reference
 
 A `Compromise` (compromise.py) is a score Φ and a selection Ψ (selection.py). Rules see E as a `Block` (block.py) of
@@ -24,18 +25,21 @@ product of expected rewards.
 
 from __future__ import annotations
 
+import inspect
 from typing import Any
 
 from accordant.errors import InputError
 from accordant.problem import DecisionProblem
 from accordant.strategies.deciding import decide, decide_in_blocks
+from accordant.strategies.predictors import from_predictor
 from accordant.strategies.strategy import Kind, Strategy, register, strategies
 
 create = strategies.create
 names = strategies.names
 
 __all__ = [
-    "Kind", "Strategy", "baselines_for", "create", "decide", "decide_in_blocks", "defaults_for", "names", "register",
+    "Kind", "Strategy", "baselines_for", "create", "decide", "decide_in_blocks", "defaults_for", "from_predictor",
+    "names", "register",
     "strategies",
 ]  # fmt: skip
 
@@ -48,6 +52,17 @@ def __getattr__(name: str) -> Any:
         return strategies.create(name)
     except InputError as error:
         raise AttributeError(str(error)) from None
+
+
+def __dir__() -> list[str]:
+    """Return everything that is public, with the rules that need no parameter."""
+    return sorted({*__all__, *(name for name in strategies if _needs_nothing(name))})
+
+
+def _needs_nothing(name: str) -> bool:
+    """Return whether a rule can be made by its name alone."""
+    parameters = inspect.signature(strategies.factory(name)).parameters.values()
+    return name.isidentifier() and all(each.default is not each.empty for each in parameters)
 
 
 def defaults_for(problem: DecisionProblem) -> tuple[Strategy, ...]:

@@ -7,17 +7,17 @@ egalitarian_equivalent  everybody gains the same, or in stated proportions, and 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from accordant.arrays import Floats, Mask, Values
-from accordant.compiled import compiled
 from accordant.errors import InputError
-from accordant.strategies.block import Block, log_product
+from accordant.strategies.block import NOTHING, Block, log_product
 from accordant.strategies.compromise import PointCompromise, Scored
+from accordant.strategies.fold import Formula, fold, product_filter
 from accordant.strategies.reference_points import INDIFFERENT, per_context
 from accordant.strategies.strategy import register
 
@@ -46,28 +46,34 @@ def rank_irrational_last(
     return np.asarray(worse[alternatives].all(axis=0) & alternatives.any())
 
 
-@compiled
-def smallest_gain(values: Values, disagreement: Values, proportions: Values, smallest: Values) -> None:
-    """Write min_i (E[i, a, t] − d[i, t]) / p_i, shape (action, context).
+class GainCompromise(PointCompromise):
+    """A compromise over gains, in which an action that leaves somebody below the status quo ranks last."""
+
+    def rational(self, scored: Scored, block: Block, weights: Values) -> Scored:
+        """Return scores with such actions last, and the flag ``irrational``, where there is a status quo."""
+        if self.disagreement != "status_quo":
+            return scored
+        below = rank_irrational_last(
+            scored.scores, block, scored.quantities["disagreement"], self.status_quo, weights > 0
+        )
+        return replace(scored, flags={**scored.flags, "irrational": below})
+
+
+@fold(start=np.inf, usually_tied=True)
+def smallest_gain(total: float, reward: float, low: float, weight: float) -> float:
+    """min_i (E[i, a, t] − d[i, t]) / p_i, where a weight is 1 / p_i.
 
     In NumPy::
 
-        smallest[:] = ((values - disagreement[:, None]) / proportions[:, None, None]).min(axis=0)
+        scores[:] = ((values - low[:, None]) * weights[:, None, None]).min(axis=0)
     """
-    n_stakeholders, n_actions, n_contexts = values.shape
-    for a in range(n_actions):
-        out = smallest[a]
-        out[:] = np.inf
-        for i in range(n_stakeholders):
-            row, low, scale = values[i, a], disagreement[i], 1.0 / proportions[i]
-            for t in range(n_contexts):
-                gain, reached = (row[t] - low[t]) * scale, out[t]
-                out[t] = gain if gain < reached else reached
+    gain = (reward - low) * weight
+    return gain if gain < total else total
 
 
 @register("egalitarian_equivalent", aliases=("egalitarian", "kalai_proportional"))
 @dataclass(frozen=True)
-class EgalitarianEquivalent(PointCompromise):
+class EgalitarianEquivalent(GainCompromise):
     """Maximise the smallest gain over the disagreement point, each gain divided by the stakeholder's weight.
 
     Equal weights give Kalai's egalitarian solution, others his proportional solution: a stakeholder with weight 2 is
@@ -78,58 +84,50 @@ class EgalitarianEquivalent(PointCompromise):
 
     uses: ClassVar[tuple[Literal["disagreement", "ideal"], ...]] = ("disagreement",)
 
+    def formula(self, block: Block, weights: Values) -> Formula | None:
+        """Return the smallest gain; no fold where individual rationality puts actions last."""
+        return None if self.disagreement == "status_quo" else self._smallest_gain(block, weights)
+
     def score(self, block: Block, weights: Values) -> Scored:
         """Return the smallest gains."""
-        disagreement = self.disagreement_point(block)
+        scores = self._smallest_gain(block, weights).scores(block.with_weight(weights))
+        return self.rational(
+            Scored(scores, quantities={"disagreement": self.disagreement_point(block)}), block, weights
+        )
+
+    def _smallest_gain(self, block: Block, weights: Values) -> Formula:
         has_weight = weights > 0
-        points = per_context(disagreement, block, has_weight)
-        scores = block.scores()
-        smallest_gain(block.with_weight(weights).values, points, weights[has_weight], scores)
-        flags = {}
-        if self.disagreement == "status_quo":
-            flags["irrational"] = rank_irrational_last(scores, block, disagreement, self.status_quo, has_weight)
-        return Scored(scores, flags, {"disagreement": disagreement})
+        return Formula(smallest_gain, 1.0 / weights[has_weight], self.disagreement_of(block, has_weight))
 
 
-@compiled
-def smallest_relative_gain(
-    values: Values, disagreement: Values, ideal: Values, indifferent: float, smallest: Values
-) -> None:
-    """Write min_i (E[i, a, t] − d[i, t]) / (u*[i, t] − d[i, t]), shape (action, context).
+def _nobody_gains(total: float) -> float:
+    return 0.0 if total == np.inf else total
 
-    Stakeholders who cannot gain (u* − d of at most `indifferent`: indifferent, or below d whatever is done) are left
-    out of the minimum; where that leaves nobody, every action has score 0. Values are not capped at 1.
+
+@fold(start=np.inf, finish=_nobody_gains, usually_tied=True)
+def smallest_relative_gain(total: float, reward: float, low: float, high: float) -> float:
+    """min_i (E[i, a, t] − d[i, t]) / (u*[i, t] − d[i, t]).
+
+    Stakeholders who cannot gain (u* − d of at most 1e-12: indifferent, or below d whatever is done) are left out of the
+    minimum; where that leaves nobody, every action has score 0. Values are not capped at 1.
 
     In NumPy::
 
-        room = (ideal - disagreement)[:, None]
-        relative = (values - disagreement[:, None]) / np.where(room > indifferent, room, 1.0)
-        relative = np.where(room > indifferent, relative, np.inf).min(axis=0)
-        smallest[:] = np.where(relative < np.inf, relative, 0.0)
+        room = (high - low)[:, None]
+        relative = (values - low[:, None]) / np.where(room > INDIFFERENT, room, 1.0)
+        relative = np.where(room > INDIFFERENT, relative, np.inf).min(axis=0)
+        scores[:] = np.where(relative < np.inf, relative, 0.0)
     """
-    n_stakeholders, n_actions, n_contexts = values.shape
-    smallest[:] = np.inf
-    scale, never = np.empty(n_contexts), np.empty(n_contexts)
-    for i in range(n_stakeholders):
-        low, high = disagreement[i], ideal[i]
-        for t in range(n_contexts):
-            room = high[t] - low[t]
-            scale[t] = 1.0 / room if room > indifferent else 0.0
-            never[t] = 0.0 if room > indifferent else np.inf
-        for a in range(n_actions):
-            out, row = smallest[a], values[i, a]
-            for t in range(n_contexts):
-                relative, reached = (row[t] - low[t]) * scale[t] + never[t], out[t]
-                out[t] = relative if relative < reached else reached
-    for a in range(n_actions):
-        out = smallest[a]
-        for t in range(n_contexts):
-            out[t] = 0.0 if out[t] == np.inf else out[t]
+    room = high - low
+    scale = 1.0 / room if room > INDIFFERENT else 0.0
+    never = 0.0 if room > INDIFFERENT else np.inf
+    relative = (reward - low) * scale + never
+    return relative if relative < total else total
 
 
 @register("kalai_smorodinsky")
 @dataclass(frozen=True)
-class KalaiSmorodinsky(PointCompromise):
+class KalaiSmorodinsky(GainCompromise):
     """Maximise the smallest relative gain between disagreement and ideal point.
 
     With the context minimum as disagreement point and two actions on which stakeholders disagree, both
@@ -137,22 +135,43 @@ class KalaiSmorodinsky(PointCompromise):
     last. A stakeholder with weight 0 is left out; other weights have no effect.
     """
 
+    def formula(self, block: Block, weights: Values) -> Formula | None:
+        """Return the smallest relative gain; no fold where individual rationality puts actions last."""
+        return None if self.disagreement == "status_quo" else self._smallest_relative_gain(block, weights)
+
     def score(self, block: Block, weights: Values) -> Scored:
         """Return the smallest relative gains."""
-        disagreement, ideal = self.disagreement_point(block), self.ideal_point(block)
+        scores = self._smallest_relative_gain(block, weights).scores(block.with_weight(weights))
+        points = {"disagreement": self.disagreement_point(block), "ideal": self.ideal_point(block)}
+        return self.rational(Scored(scores, quantities=points), block, weights)
+
+    def _smallest_relative_gain(self, block: Block, weights: Values) -> Formula:
         has_weight = weights > 0
-        low, high = per_context(disagreement, block, has_weight), per_context(ideal, block, has_weight)
-        scores = block.scores()
-        smallest_relative_gain(block.with_weight(weights).values, low, high, INDIFFERENT, scores)
-        flags = {}
-        if self.disagreement == "status_quo":
-            flags["irrational"] = rank_irrational_last(scores, block, disagreement, self.status_quo, has_weight)
-        return Scored(scores, flags, {"disagreement": disagreement, "ideal": ideal})
+        low, high = self.disagreement_of(block, has_weight), self.ideal_of(block, has_weight)
+        return Formula(smallest_relative_gain, weights[has_weight], low, high)
+
+
+def _nothing_gained(total: float) -> float:
+    return -np.inf if total <= NOTHING else total
+
+
+@fold(start=1.0, finish=_nothing_gained, usually_tied=True)
+def product_of_gains(total: float, reward: float, low: float) -> float:
+    """∏_i (E[i, a, t] − d[i, t]), and −inf where it is 0; a gain of at most 1e-12 counts as 0.
+
+    In NumPy::
+
+        gains = values - low[:, None]
+        product = np.where(gains > INDIFFERENT, gains, 0.0).prod(axis=0)
+        scores[:] = np.where(product > NOTHING, product, -np.inf)
+    """
+    gain = reward - low
+    return total * (gain if gain > INDIFFERENT else 0.0)
 
 
 @register("nash_bargaining")
 @dataclass(frozen=True)
-class NashBargaining(PointCompromise):
+class NashBargaining(GainCompromise):
     """Maximise the product of gains over the disagreement point, ∏_i (E[i, a, t] − d[i, t])^w_i.
 
     Scores are logarithms of the product, −inf where somebody gains nothing; a gain of at most 1e-12 is rounding and
@@ -167,12 +186,17 @@ class NashBargaining(PointCompromise):
     logarithmic: ClassVar[bool] = True
     uses: ClassVar[tuple[Literal["disagreement", "ideal"], ...]] = ("disagreement",)
 
+    def formula(self, block: Block, weights: Values) -> Formula | None:
+        """Return the product of gains for equal weights; none where individual rationality puts actions last."""
+        found = product_filter(product_of_gains, weights[weights > 0])
+        if found is None or self.disagreement == "status_quo":
+            return None
+        return replace(found, low=self.disagreement_of(block, weights > 0))
+
     def score(self, block: Block, weights: Values) -> Scored:
         """Return logarithms of the products of gains."""
         disagreement, kept, has_weight = self.disagreement_point(block), block.with_weight(weights), weights > 0
         points, scores = per_context(disagreement, block, has_weight), block.scores()
         log_product(kept.values, points, weights[has_weight], at_most=INDIFFERENT, count_as=0.0, out=scores)
         flags = {"no_agreement": np.asarray(np.isneginf(scores).all(axis=0))}
-        if self.disagreement == "status_quo":
-            flags["irrational"] = rank_irrational_last(scores, block, disagreement, self.status_quo, has_weight)
-        return Scored(scores, flags, {"disagreement": disagreement})
+        return self.rational(Scored(scores, flags, {"disagreement": disagreement}), block, weights)

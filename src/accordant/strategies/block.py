@@ -8,12 +8,12 @@ from functools import cached_property
 
 import numpy as np
 
-from accordant.arrays import Values
-from accordant.compiled import compiled
+from accordant.arrays import Integers, Values
+from accordant.compiled import light
 from accordant.strategies.selection import SINGLE_PRECISION_TOLERANCE, TIE_TOLERANCE
 from accordant.utilities import ExpectedRewards
 
-BLOCK_SIZE = 1 << 18  # entries of E in a block: 2 MiB of float64, fastest here between cache misses and calls
+BLOCK_SIZE = 1 << 19  # entries of E in a block: 4 MiB of float64, fastest here between cache misses and calls
 PIECE = 1 << 20  # entries of memory that the operating system gives in large pages: 8 MiB
 LINE = 8  # entries of a cache line, at which arrays begin
 FEW = 8  # so many stakeholders are sorted by a network of whole rows, more by numpy
@@ -89,6 +89,11 @@ class Block:
         """Number of contexts."""
         return int(self.values.shape[2])
 
+    @property
+    def source(self) -> tuple[Values, int]:
+        """An array that holds E of these contexts, and at which context of it they begin."""
+        return self.values, 0
+
     def scores(self) -> Values:
         """Return an array for scores, shape (action, context), with arbitrary content."""
         return self.scratch.take(*self.values.shape[1:])
@@ -136,6 +141,11 @@ class Block:
         return high
 
     @cached_property
+    def extremes(self) -> Values:
+        """The best-off and the worst-off stakeholder of each action, shape (2, action, context)."""
+        return np.stack([self.largest, self.smallest])
+
+    @cached_property
     def ascending(self) -> Values:
         """Rewards of each action from the worst-off to the best-off, shape (rank, action, context)."""
         if len(self.values) > FEW:
@@ -146,18 +156,59 @@ class Block:
 
     def with_weight(self, weights: Values) -> Block:
         """Return the block of the stakeholders with weight above 0; itself if that is everybody."""
-        members = tuple(np.flatnonzero(weights > 0).tolist())
-        if len(members) == len(self.stakeholders):
+        if weights.min() > 0:
             return self
+        members = tuple(np.flatnonzero(weights > 0).tolist())
         if members not in self._parts:
             names = tuple(self.stakeholders[i] for i in members)
             part = self.values[list(members)]
             self._parts[members] = Block(part, names, self.actions, self.tolerance, self.shared, self.scratch)
         return self._parts[members]
 
+    def some(self, where: Integers) -> Block:
+        """Return a block of some of the contexts, with memory of its own."""
+        honest = None if self.honest is None else self.honest.some(where)
+        whole, start = self.source
+        values = np.ascontiguousarray(whole[:, :, start + where])
+        return Block(values, self.stakeholders, self.actions, self.tolerance, honest=honest)
+
     @cached_property
     def _parts(self) -> dict[tuple[int, ...], Block]:
         return {}
+
+
+class Window(Block):
+    """Some contexts of a larger array, copied only if a rule asks for their values; a copy of it is a block."""
+
+    @classmethod
+    def on(cls, expected: ExpectedRewards, part: slice, shared: Workspace, scratch: Workspace) -> Window:
+        """Return some contexts of E in float64, C-contiguous."""
+        window = cls.__new__(cls)
+        vars(window).update(
+            stakeholders=expected.stakeholders, actions=expected.actions, tolerance=TIE_TOLERANCE, shared=shared,
+            scratch=scratch, honest=None, _whole=expected.values, _part=part,
+        )  # fmt: skip
+        return window
+
+    @property
+    def n_contexts(self) -> int:
+        """Number of contexts."""
+        part = vars(self).get("_part")
+        return int(self.values.shape[2] if part is None else part.stop - part.start)
+
+    @property
+    def source(self) -> tuple[Values, int]:
+        """An array that holds E of these contexts, and at which context of it they begin."""
+        part = vars(self).get("_part")
+        return (self.values, 0) if part is None else (vars(self)["_whole"], part.start)
+
+    @cached_property
+    def values(self) -> Values:
+        """E in these contexts, copied."""
+        whole, start = self.source
+        copied = self.shared.take(*whole.shape[:2], self.n_contexts)
+        np.copyto(copied, whole[:, :, start : start + self.n_contexts])
+        return copied
 
 
 def block_slices(expected: ExpectedRewards) -> list[slice]:
@@ -173,6 +224,8 @@ def block_of(
     """Return some contexts as a block, copied into an array of `shared` if there is one."""
     values = expected.values[:, :, part]
     tolerance = SINGLE_PRECISION_TOLERANCE if values.dtype == np.float32 else TIE_TOLERANCE
+    if shared is not None and expected.values.dtype == np.float64 and expected.values.flags.c_contiguous:
+        return Window.on(expected, part, shared, scratch or Workspace())
     if shared is not None:
         copied = shared.take(*values.shape)
         np.copyto(copied, values)
@@ -181,7 +234,7 @@ def block_of(
     return Block(own if own.flags.writeable else own.copy(), expected.stakeholders, expected.actions, tolerance)
 
 
-@compiled
+@light
 def sum_over_stakeholders(values: Values, total: Values) -> None:
     """Write Σ_i values[i, a, t], added in the order of i, shape (action, context).
 
@@ -199,7 +252,7 @@ def sum_over_stakeholders(values: Values, total: Values) -> None:
                 out[t] += row[t]
 
 
-@compiled
+@light
 def extremes_over_actions(values: Values, highest: bool, extreme: Values) -> None:
     """Write min_a of values[i, a, t], or max_a if `highest`, shape (stakeholder, context).
 
@@ -223,7 +276,7 @@ def extremes_over_actions(values: Values, highest: bool, extreme: Values) -> Non
                     out[t] = value if value < reached else reached
 
 
-@compiled
+@light
 def extremes_over_stakeholders(values: Values, highest: bool, extreme: Values) -> None:
     """Write min_i of values[i, a, t], or max_i if `highest`, shape (action, context).
 
@@ -247,7 +300,7 @@ def extremes_over_stakeholders(values: Values, highest: bool, extreme: Values) -
                     out[t] = value if value < reached else reached
 
 
-@compiled
+@light
 def sort_few(values: Values, ranked: Values) -> None:
     """Write values sorted over the first axis by comparing neighbours, whole rows at a time.
 
@@ -272,7 +325,7 @@ GROUP = 24  # factors multiplied before a logarithm is taken: 24 of them at 1e-1
 NOTHING = 1e-300  # stands for a product of 0, whose own logarithm would be many times slower to take
 
 
-@compiled
+@light
 def weighted_sum(values: Values, weights: Values, total: Values) -> None:
     """Write Σ_i w_i E[i, a, t], added in the order of i, shape (action, context).
 
@@ -325,7 +378,7 @@ def log_product(
             out[:] = part
 
 
-@compiled
+@light
 def floored_product(factors: Values, less: Values, at_most: float, count_as: float, out: Values) -> None:
     """Write max(`NOTHING`, ∏_i f(factors[i, a, t] − less[i, t])), shape (action, context).
 
@@ -348,7 +401,7 @@ def floored_product(factors: Values, less: Values, at_most: float, count_as: flo
             result[t] = whole if whole > NOTHING else NOTHING
 
 
-@compiled
+@light
 def weigh_and_restore(logarithms: Values, weight: float, nothing: float) -> None:
     """Multiply by the weight, in place; logarithms of at most `nothing` become −inf.
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import ClassVar, Literal, Self
@@ -16,6 +15,7 @@ from accordant.errors import InputError, UnknownNameError
 from accordant.problem import DecisionProblem
 from accordant.strategies.block import Block
 from accordant.strategies.deciding import ContextRule
+from accordant.strategies.fold import Formula
 from accordant.strategies.reference_points import ReferencePoints
 from accordant.strategies.selection import (
     Selection,
@@ -44,7 +44,7 @@ class Scored:
 
 @dataclass(frozen=True)
 class Compromise(ContextRule):
-    """A score and a selection.
+    """A score and a selection; a rule brings a `formula`, or a `score`, or both if Φ is a function of a fold.
 
     Class attributes
     ----------------
@@ -85,12 +85,34 @@ class Compromise(ContextRule):
                 allowed = "above 0" if highest == np.inf else "above 0, at most 1"
                 raise InputError(f"{operator.replace('_', '-')} {name} is {value}; allowed: {allowed}")
 
-    @abstractmethod
     def score(self, block: Block, weights: Values) -> Scored:
-        """Return Φ of every action in every context of the block."""
+        """Return Φ of every action in every context of the block; as its `formula` says, if a rule says no more."""
+        formula = self.formula(block, weights)
+        if formula is None:
+            raise NotImplementedError(f"{type(self).__name__} needs a method score or formula")
+        return Scored(formula.scores(block.with_weight(weights)))
+
+    def formula(self, block: Block, weights: Values) -> Formula | None:
+        """Return Φ as a fold over those with weight above 0, which chooses in one reading of E; None if it is no fold.
+
+        Parameters
+        ----------
+        block
+            E of everybody, and where reference points come from.
+        weights
+            Shape (stakeholder,), of at least 0.
+        """
+        del block, weights
+        return None
 
     def choose(self, block: Block) -> Selection:
         """Return the best actions and ties."""
+        weights = stakeholder_weights(self.weights, len(block.stakeholders))
+        formula = self.formula(block, weights)
+        if formula is not None:
+            chosen = formula.choose(block.with_weight(weights), lambda where: self._scored(block.some(where))[1])
+            if chosen is not None:
+                return chosen
         return self._scored(block)[1]
 
     def decide(self, block: Block) -> Decisions:

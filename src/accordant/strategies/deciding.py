@@ -75,7 +75,7 @@ def decide(
     parts = block_slices(expected)
     if len(parts) <= 1:
         block = block_of(expected, slice(0, expected.n_contexts))
-        return tuple(rule.decide(block) if details else _bare(rule.decide(block)) for rule in rules)
+        return tuple(rule.decide(block) if details else _bare(rule, block) for rule in rules)
     # one array for all rules: large enough for large pages, which are many times faster to get
     codes = np.empty((len(rules), expected.n_contexts), dtype=code_type(len(expected.actions)))
     tied = np.empty(codes.shape, dtype=bool)
@@ -165,5 +165,6 @@ def _arrays(found: Decisions) -> Mapping[tuple[str, str], AnyArray]:
     return single | {("quantities", name): each for name, each in found.quantities.items()}
 
 
-def _bare(found: Decisions) -> Decisions:
-    return Decisions(found.strategy, found.action_names, found.codes, found.tied)
+def _bare(rule: ContextRule, block: Block) -> Decisions:
+    chosen = rule.choose(block)
+    return Decisions(rule.label, block.actions, chosen.codes, chosen.tied)

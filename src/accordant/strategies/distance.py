@@ -6,21 +6,80 @@ minimax_regret          whoever misses most should miss as little as possible (S
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import functools
+from dataclasses import dataclass, replace
 from typing import ClassVar, Literal
 
 import numpy as np
 
 from accordant.arrays import Values
-from accordant.compiled import compiled
 from accordant.errors import InputError
 from accordant.strategies.block import Block, weighted_sum
 from accordant.strategies.compromise import Compromise, PointCompromise, Scored
+from accordant.strategies.fold import Fold, Formula, fold, negative
 from accordant.strategies.reference_points import per_context
 from accordant.strategies.strategy import Structure, register
 
 MULTIPLIED = 8  # whole exponents up to here are products of shortfalls, which is faster than powers
 NEGLIGIBLE = 1e-30  # stands for a relative shortfall of 0, whose power is slow to take
+
+
+@fold(start=0.0, finish=negative)
+def largest_shortfall(total: float, reward: float, high: float, weight: float, level: float) -> float:
+    """−max_i w_i |u*[i, t] − E[i, a, t]|; one-sided where the level, the weight of what exceeds, is 0 and not 1.
+
+    In NumPy::
+
+        short = weights[:, None, None] * (high[:, None] - values)
+        scores[:] = -np.maximum(0.0, np.maximum(short, -levels[:, None, None] * short)).max(axis=0)
+    """
+    short = weight * (high - reward)
+    beyond = -level * short
+    lacking = short if short > beyond else beyond
+    return lacking if lacking > total else total
+
+
+@functools.cache
+def sum_of_powers(exponent: int) -> Fold:
+    """Return −Σ_i w_i |u*[i, t] − E[i, a, t]|^p for a whole p as a fold; one-sided as `largest_shortfall` is."""
+
+    def shortfall(total: float, reward: float, high: float, weight: float, level: float) -> float:
+        """−Σ_i w_i |u*[i, t] − E[i, a, t]|^p.
+
+        In NumPy::
+
+            short = high[:, None] - values
+            lacking = np.maximum(short, -levels[:, None, None] * short)
+            scores[:] = -np.tensordot(weights, lacking**exponent, axes=1)
+        """
+        short = high - reward
+        beyond = -level * short
+        lacking = short if short > beyond else beyond
+        if exponent == 1:
+            return total + weight * lacking
+        if exponent == 2:
+            return total + weight * lacking * lacking
+        power = lacking * lacking
+        for _ in range(exponent - 2):
+            power *= lacking
+        return total + weight * power
+
+    return fold(start=0.0, finish=negative)(shortfall)
+
+
+def distance_formula(ideal: Values | None, weights: Values, *, exponent: float, two_sided: bool) -> Formula | None:
+    """Return minus the distance, or for p of at least 2 minus its p-th power, as a fold; None for broken and high p.
+
+    p-th powers that differ by a thousand tolerances, times the larger of 1 and the power, are roots that differ by more
+    than the tolerance, times the larger of 1 and the root: x^p − y^p is at most p x^(p−1) (x − y), and p at most 8.
+    """
+    levels = np.full(len(weights), float(two_sided))
+    if np.isinf(exponent):
+        return Formula(largest_shortfall, weights, high=ideal, levels=levels)
+    if exponent > MULTIPLIED or not float(exponent).is_integer():
+        return None
+    powers = sum_of_powers(int(exponent))
+    return Formula(powers, weights, high=ideal, levels=levels, filter="" if exponent == 1 else "absolute")
 
 
 def distance_to_ideal(block: Block, ideal: Values, weights: Values, *, exponent: float, two_sided: bool) -> Values:
@@ -39,16 +98,16 @@ def distance_to_ideal(block: Block, ideal: Values, weights: Values, *, exponent:
     two_sided
         Whether exceeding an ideal (possible with fixed ideal points) counts like falling short of it.
     """
-    distance = block.scores()
-    if np.isinf(exponent):
-        largest_shortfall(block.values, ideal, weights, two_sided, distance)
-    elif exponent <= MULTIPLIED and float(exponent).is_integer():
-        sum_of_powers(block.values, ideal, weights, two_sided, int(exponent), distance)
+    formula = distance_formula(ideal, weights, exponent=exponent, two_sided=two_sided)
+    if formula is not None:
+        distance = formula.scores(block)
+        np.negative(distance, out=distance)
         if exponent == 2:
             np.sqrt(distance, out=distance)
-        elif exponent > 2:
+        elif 2 < exponent < np.inf:
             np.power(distance, 1.0 / exponent, out=distance)
     else:
+        distance = block.scores()
         # high powers of small numbers vanish, so shortfalls are taken relative to the largest
         relative = np.subtract(ideal[:, None], block.values, out=block.scratch.take(*block.values.shape))
         if two_sided:
@@ -60,70 +119,6 @@ def distance_to_ideal(block: Block, ideal: Values, weights: Values, *, exponent:
         np.power(distance, 1.0 / exponent, out=distance)
         distance *= largest
     return distance
-
-
-@compiled
-def largest_shortfall(values: Values, ideal: Values, weights: Values, two_sided: bool, largest: Values) -> None:
-    """Write max_i w_i |u*[i, t] − E[i, a, t]|, one-sided unless told, shape (action, context).
-
-    In NumPy::
-
-        short = weights[:, None, None] * (ideal[:, None] - values)
-        largest[:] = (abs(short) if two_sided else np.maximum(0.0, short)).max(axis=0)
-    """
-    n_stakeholders, n_actions, n_contexts = values.shape
-    excess = 1.0 if two_sided else 0.0
-    for a in range(n_actions):
-        out = largest[a]
-        out[:] = 0.0
-        for i in range(n_stakeholders):
-            best, weight, row = ideal[i], weights[i], values[i, a]
-            for t in range(n_contexts):
-                short = weight * (best[t] - row[t])
-                beyond = -excess * short
-                lacking = short if short > beyond else beyond
-                reached = out[t]
-                out[t] = lacking if lacking > reached else reached
-
-
-@compiled
-def sum_of_powers(
-    values: Values, ideal: Values, weights: Values, two_sided: bool, exponent: int, total: Values
-) -> None:
-    """Write Σ_i w_i |u*[i, t] − E[i, a, t]|^p for a whole p, one-sided unless told, shape (action, context).
-
-    In NumPy::
-
-        short = ideal[:, None] - values
-        lacking = abs(short) if two_sided else np.maximum(0.0, short)
-        total[:] = np.tensordot(weights, lacking**exponent, axes=1)
-    """
-    n_stakeholders, n_actions, n_contexts = values.shape
-    excess = 1.0 if two_sided else 0.0
-    lacking, power = np.empty(n_contexts), np.empty(n_contexts)
-    for a in range(n_actions):
-        out = total[a]
-        out[:] = 0.0
-        for i in range(n_stakeholders):
-            best, weight, row = ideal[i], weights[i], values[i, a]
-            if exponent <= 2:
-                square = exponent - 1.0
-                for t in range(n_contexts):
-                    short = best[t] - row[t]
-                    beyond = -excess * short
-                    lack = short if short > beyond else beyond
-                    out[t] += weight * lack * (square * lack + (1.0 - square))
-                continue
-            for t in range(n_contexts):
-                short = best[t] - row[t]
-                beyond = -excess * short
-                lacking[t] = short if short > beyond else beyond
-                power[t] = lacking[t] * lacking[t]
-            for _ in range(exponent - 2):
-                for t in range(n_contexts):
-                    power[t] *= lacking[t]
-            for t in range(n_contexts):
-                out[t] += weight * power[t]
 
 
 @register("compromise_programming")
@@ -168,6 +163,12 @@ class CompromiseProgramming(PointCompromise):
         """Return where a two-sided score is highest, shape (stakeholder, context) or (stakeholder, 1)."""
         return self.ideal_point(block)
 
+    def formula(self, block: Block, weights: Values) -> Formula | None:
+        """Return the distance, or a power of it, where that is a fold."""
+        has_weight = weights > 0
+        points = self.ideal_of(block, has_weight)
+        return distance_formula(points, weights[has_weight], exponent=self.exponent, two_sided=self.two_sided)
+
     def score(self, block: Block, weights: Values) -> Scored:
         """Return minus the distances."""
         ideal = self.ideal_point(block)
@@ -192,8 +193,12 @@ class MinimaxRegret(Compromise):
         """Return ``column_score`` if the best rewards of the context stay what they were."""
         return "column_score" if frozen else "other"
 
+    def formula(self, block: Block, weights: Values) -> Formula:
+        """Return minus the largest regret."""
+        has_weight = weights > 0
+        highs = None if block.reference is block else per_context(block.reference.highs, block, has_weight)
+        return Formula(largest_shortfall, weights[has_weight], high=highs, levels=np.zeros(int(has_weight.sum())))
+
     def score(self, block: Block, weights: Values) -> Scored:
         """Return minus the largest regrets."""
-        regret = block.scores()
-        largest_shortfall(block.values, block.reference.highs, weights, False, regret)
-        return Scored(np.negative(regret, out=regret), quantities={"ideal": block.reference.highs})
+        return replace(super().score(block, weights), quantities={"ideal": block.reference.highs})

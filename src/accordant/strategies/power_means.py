@@ -13,13 +13,26 @@ from typing import ClassVar
 import numpy as np
 
 from accordant.arrays import Mask, Values
-from accordant.compiled import compiled
+from accordant.compiled import light
 from accordant.errors import InputError
 from accordant.strategies.block import Block, log_product, weighted_sum
 from accordant.strategies.compromise import Compromise, Scored
+from accordant.strategies.fold import Formula, fold, product_filter
 from accordant.strategies.strategy import Structure, register
+from accordant.strategies.welfare import smallest, weighted_mean
 
 FLOOR = 1e-6  # the published code's ε: keeps the logarithm finite when somebody expects nothing
+
+
+@fold(start=1.0)
+def product_of_rewards(total: float, reward: float) -> float:
+    """∏_i max(1e-6, E[i, a, t]).
+
+    In NumPy::
+
+        scores[:] = np.maximum(values, FLOOR).prod(axis=0)
+    """
+    return total * (reward if reward > FLOOR else FLOOR)
 
 
 @register("nash_social_welfare", aliases=("proportional_fairness",))
@@ -39,6 +52,11 @@ class NashSocialWelfare(Compromise):
     note: ClassVar[str] = "proportional fairness chooses the same action by theorem and is not listed again"
     logarithmic: ClassVar[bool] = True
 
+    def formula(self, block: Block, weights: Values) -> Formula | None:
+        """Return the product, which orders actions as its logarithm does; none for unequal weights."""
+        del block
+        return product_filter(product_of_rewards, weights[weights > 0])
+
     def score(self, block: Block, weights: Values) -> Scored:
         """Return logarithms of Nash products."""
         kept = block.with_weight(weights)
@@ -46,6 +64,49 @@ class NashSocialWelfare(Compromise):
         scores = block.scores()
         log_product(kept.values, kept.zeros, weights[weights > 0], at_most=FLOOR, count_as=FLOOR, out=scores)
         return Scored(scores, flags={"floored": flag_floored})
+
+
+def _reciprocal(total: float) -> float:
+    return 1.0 / total
+
+
+def _square(total: float) -> float:
+    return total * total
+
+
+@fold(start=0.0, finish=_reciprocal)
+def harmonic_mean(total: float, reward: float, weight: float) -> float:
+    """1 / Σ_i w_i / max(1e-6, E[i, a, t]), the power mean of α = 2.
+
+    In NumPy::
+
+        scores[:] = 1 / np.tensordot(weights, 1 / np.maximum(FLOOR, values), axes=1)
+    """
+    return total + weight / (reward if reward > FLOOR else FLOOR)
+
+
+@fold(start=0.0, finish=_square)
+def mean_of_roots(total: float, reward: float, weight: float) -> float:
+    """(Σ_i w_i √E[i, a, t])², the power mean of α = 1/2.
+
+    In NumPy::
+
+        scores[:] = np.tensordot(weights, np.sqrt(np.maximum(values, 0)), axes=1) ** 2
+    """
+    root: float = np.sqrt(reward if reward > 0.0 else 0.0)
+    return total + weight * root
+
+
+MEANS = {1.0: weighted_mean, 0.5: mean_of_roots, -1.0: harmonic_mean}
+"""Power means by their power, 1 − α, that are folds."""
+
+
+def mean_formula(weights: Values, aversion: float) -> Formula | None:
+    """Return the power mean of order 1 − ε as a fold that tells actions apart, where there is one."""
+    if np.isinf(aversion):
+        return Formula(smallest, weights)
+    mean = MEANS.get(1.0 - aversion)
+    return None if mean is None else Formula(mean, weights / weights.sum())
 
 
 NEARLY_ONE = 1e-6  # so near to 1, ε is 1: the root of order 1 − ε would lose its digits
@@ -70,17 +131,11 @@ def equally_distributed_equivalent(block: Block, weights: Values, aversion: floa
     if np.isinf(aversion):
         return block.smallest
     scores, power = block.scores(), 1.0 - aversion
-    if power == 1:
-        weighted_sum(block.values, weights, scores)
-    elif abs(power) < NEARLY_ONE:
+    if abs(power) < NEARLY_ONE:
         log_product(block.values, block.zeros, weights, at_most=FLOOR, count_as=FLOOR, out=scores)
         np.exp(scores, out=scores)
-    elif power == -1:
-        weighted_harmonic_mean(block.values, weights, FLOOR, scores)
-    elif power == 0.5:
-        roots = np.maximum(block.values, 0.0, out=block.scratch.take(*block.values.shape))
-        weighted_sum(np.sqrt(roots, out=roots), weights, scores)
-        np.square(scores, out=scores)
+    elif power in MEANS:
+        return Formula(MEANS[power], weights).scores(block)
     elif power > 0:
         powers = np.maximum(block.values, 0.0, out=block.scratch.take(*block.values.shape))
         weighted_sum(np.power(powers, power, out=powers), weights, scores)
@@ -93,26 +148,6 @@ def equally_distributed_equivalent(block: Block, weights: Values, aversion: floa
         weighted_sum(np.power(relative, power, out=relative), weights, scores)
         np.multiply(smallest, np.power(scores, 1.0 / power, out=scores), out=scores)
     return scores
-
-
-@compiled
-def weighted_harmonic_mean(values: Values, weights: Values, floor: float, mean: Values) -> None:
-    """Write 1 / Σ_i w_i / max(floor, E[i, a, t]), the power mean of α = 2, shape (action, context).
-
-    In NumPy::
-
-        mean[:] = 1 / np.tensordot(weights, 1 / np.maximum(floor, values), axes=1)
-    """
-    n_stakeholders, n_actions, n_contexts = values.shape
-    for a in range(n_actions):
-        out = mean[a]
-        out[:] = 0.0
-        for i in range(n_stakeholders):
-            row, weight = values[i, a], weights[i]
-            for t in range(n_contexts):
-                out[t] += weight / (row[t] if row[t] > floor else floor)
-        for t in range(n_contexts):
-            out[t] = 1.0 / out[t]
 
 
 def check_aversion(name: str, value: float) -> None:
@@ -154,13 +189,18 @@ class AlphaFairness(Compromise):
         """Name with α."""
         return super().label.replace(self.name, f"{self.name}[{self.alpha:g}]", 1)
 
+    def formula(self, block: Block, weights: Values) -> Formula | None:
+        """Return the power mean where it is a fold."""
+        del block
+        return mean_formula(weights[weights > 0], self.alpha)
+
     def score(self, block: Block, weights: Values) -> Scored:
         """Return power means of order 1 − α."""
         kept, weights = block.with_weight(weights), weights[weights > 0]
         return Scored(equally_distributed_equivalent(kept, weights, self.alpha), flag_floored(kept, self.alpha))
 
 
-@compiled
+@light
 def index_of_inequality(equivalent: Values, mean: Values, inequality: Values) -> None:
     """Write Atkinson's index 1 − EDE / μ, and 0 where nobody expects anything, shape (action, context).
 
@@ -203,6 +243,11 @@ class Atkinson(Compromise):
     def label(self) -> str:
         """Name with ε."""
         return super().label.replace(self.name, f"{self.name}[{self.aversion:g}]", 1)
+
+    def formula(self, block: Block, weights: Values) -> Formula | None:
+        """Return the power mean where it is a fold."""
+        del block
+        return mean_formula(weights[weights > 0], self.aversion)
 
     def score(self, block: Block, weights: Values) -> Scored:
         """Return equally distributed equivalents."""

@@ -126,6 +126,18 @@ class ReferencePoints:
             return block.reference.highs
         return self._fixed(self.ideal, 1, len(block.stakeholders))
 
+    def disagreement_of(self, block: Block, has_weight: Mask) -> Values | None:
+        """Return d of those who have a say for a `Formula`: None for the lowest reward in the context itself."""
+        if self.disagreement == "context" and block.reference is block:
+            return None
+        return per_context(self.disagreement_point(block), block, has_weight)
+
+    def ideal_of(self, block: Block, has_weight: Mask) -> Values | None:
+        """Return u* of those who have a say for a `Formula`: None for the highest reward in the context itself."""
+        if self.ideal == "context" and block.reference is block:
+            return None
+        return per_context(self.ideal_point(block), block, has_weight)
+
     def _fixed(self, point: ReferencePoint, end: Literal[0, 1], n_stakeholders: int) -> Values:
         if point == "global":
             if self.training_range is None:

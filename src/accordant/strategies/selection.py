@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from accordant.arrays import Floats, Integers, Mask, Values
-from accordant.compiled import compiled
+from accordant.compiled import light
 from accordant.errors import InputError
 
 TIE_TOLERANCE = 1e-12  # scores this close, relative to max(1, |score|), count as equal
@@ -104,7 +104,7 @@ def epsilon_greedy_policy(codes: Integers, n_actions: int, epsilon: float) -> Va
     return policy
 
 
-@compiled
+@light
 def _select(scores: Values, totals: Values, tolerance: float, codes: Integers, tied: Mask) -> int:
     """Write the best action and whether it is tied, `CHUNK` contexts at a time; return how many scores are allowed.
 

@@ -13,18 +13,30 @@ Power means between sums and the worst-off stand in ``power_means.py``.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
 
 from accordant.arrays import Values
-from accordant.compiled import compiled
+from accordant.compiled import light
 from accordant.errors import InputError
-from accordant.strategies.block import Block, weighted_sum
+from accordant.strategies.block import Block
 from accordant.strategies.compromise import Compromise, PointCompromise, Scored
-from accordant.strategies.reference_points import INDIFFERENT, per_context
+from accordant.strategies.fold import Formula, fold
+from accordant.strategies.reference_points import INDIFFERENT
 from accordant.strategies.strategy import Structure, register
+
+
+@fold(start=0.0)
+def weighted_mean(total: float, reward: float, weight: float) -> float:
+    """Σ_i w_i E[i, a, t].
+
+    In NumPy::
+
+        scores[:] = np.tensordot(weights, values, axes=1)
+    """
+    return total + weight * reward
 
 
 @register("utilitarian")
@@ -34,39 +46,25 @@ class Utilitarian(Compromise):
 
     dependence: ClassVar[Structure] = "column_score"
 
-    def score(self, block: Block, weights: Values) -> Scored:
-        """Return the weighted means."""
-        scores = block.scores()
-        weighted_sum(block.values, weights / weights.sum(), scores)
-        return Scored(scores)
+    def formula(self, block: Block, weights: Values) -> Formula:
+        """Return the weighted mean."""
+        del block
+        return Formula(weighted_mean, (weights / weights.sum())[weights > 0])
 
 
-@compiled
-def sum_of_relative_gains(
-    values: Values, disagreement: Values, ideal: Values, weights: Values, indifferent: float, total: Values
-) -> None:
-    """Write Σ_i w_i (E[i, a, t] − d[i, t]) / (u*[i, t] − d[i, t]), shape (action, context).
-
-    Whoever cannot gain (u* − d of at most `indifferent`) adds nothing.
+@fold(start=0.0)
+def sum_of_relative_gains(total: float, reward: float, low: float, high: float, weight: float) -> float:
+    """Σ_i w_i (E[i, a, t] − d[i, t]) / (u*[i, t] − d[i, t]); whoever cannot gain adds nothing.
 
     In NumPy::
 
-        room = ideal - disagreement
-        scale = weights[:, None] * (room > indifferent) / np.where(room > indifferent, room, 1.0)
-        total[:] = ((values - disagreement[:, None]) * scale[:, None]).sum(axis=0)
+        room = high - low
+        scale = weights[:, None] * (room > INDIFFERENT) / np.where(room > INDIFFERENT, room, 1.0)
+        scores[:] = ((values - low[:, None]) * scale[:, None]).sum(axis=0)
     """
-    n_stakeholders, n_actions, n_contexts = values.shape
-    total[:] = 0.0
-    scale = np.empty(n_contexts)
-    for i in range(n_stakeholders):
-        low, high, weight = disagreement[i], ideal[i], weights[i]
-        for t in range(n_contexts):
-            room = high[t] - low[t]
-            scale[t] = weight / room if room > indifferent else 0.0
-        for a in range(n_actions):
-            out, row = total[a], values[i, a]
-            for t in range(n_contexts):
-                out[t] += (row[t] - low[t]) * scale[t]
+    room = high - low
+    scale = weight / room if room > INDIFFERENT else 0.0
+    return total + (reward - low) * scale
 
 
 @register("relative_utilitarian")
@@ -78,13 +76,27 @@ class RelativeUtilitarian(PointCompromise):
     of one stakeholder changes nothing, and neither does an indifferent stakeholder.
     """
 
+    def formula(self, block: Block, weights: Values) -> Formula:
+        """Return the weighted mean of relative gains."""
+        has_weight = weights > 0
+        low, high = self.disagreement_of(block, has_weight), self.ideal_of(block, has_weight)
+        return Formula(sum_of_relative_gains, (weights / weights.sum())[has_weight], low, high)
+
     def score(self, block: Block, weights: Values) -> Scored:
         """Return the weighted means of relative gains."""
-        disagreement, ideal = self.disagreement_point(block), self.ideal_point(block)
-        points = per_context(disagreement, block), per_context(ideal, block)
-        scores = block.scores()
-        sum_of_relative_gains(block.values, *points, weights / weights.sum(), INDIFFERENT, scores)
-        return Scored(scores, quantities={"disagreement": disagreement, "ideal": ideal})
+        points = {"disagreement": self.disagreement_point(block), "ideal": self.ideal_point(block)}
+        return replace(super().score(block, weights), quantities=points)
+
+
+@fold(start=np.inf)
+def smallest(total: float, reward: float) -> float:
+    """min_i E[i, a, t].
+
+    In NumPy::
+
+        scores[:] = values.min(axis=0)
+    """
+    return reward if reward < total else total
 
 
 @register("maximin")
@@ -97,12 +109,13 @@ class Maximin(Compromise):
 
     dependence: ClassVar[Structure] = "column_score"
 
-    def score(self, block: Block, weights: Values) -> Scored:
+    def formula(self, block: Block, weights: Values) -> Formula:
         """Return the reward of the worst-off stakeholder."""
-        return Scored(block.with_weight(weights).smallest)
+        del block
+        return Formula(smallest, weights[weights > 0])
 
 
-@compiled
+@light
 def places(ascending: Values, tolerance: float, scores: Values) -> None:
     """Write minus how many actions are leximin-better than each, shape (action, context).
 
@@ -150,6 +163,11 @@ class Leximin(Compromise):
 
     dependence: ClassVar[Structure] = "column_order"
 
+    def formula(self, block: Block, weights: Values) -> Formula:
+        """Return the reward of the worst-off: where two differ by more than the tolerance, no other rank matters."""
+        del block
+        return Formula(smallest, weights[weights > 0], filter="absolute")
+
     def score(self, block: Block, weights: Values) -> Scored:
         """Return minus the number of better actions."""
         scores = block.scores()
@@ -185,13 +203,10 @@ class Hurwicz(Compromise):
         """Name with λ."""
         return super().label.replace(self.name, f"{self.name}[{self.optimism:g}]", 1)
 
-    def score(self, block: Block, weights: Values) -> Scored:
-        """Return the mixtures of the two extremes."""
-        kept = block.with_weight(weights)
-        scores, worst = block.scores(), block.scores()
-        np.multiply(self.optimism, kept.largest, out=scores)
-        scores += np.multiply(1.0 - self.optimism, kept.smallest, out=worst)
-        return Scored(scores)
+    def formula(self, block: Block, weights: Values) -> Formula:
+        """Return the mixture of the two extremes."""
+        del block, weights
+        return Formula(weighted_mean, np.array([self.optimism, 1.0 - self.optimism]), rows="extremes")
 
 
 def rank_weights(weights: Values, order_weights: Values | None) -> Values:
@@ -252,18 +267,24 @@ class GeneralisedGini(Compromise):
         shown = ", ".join(f"{weight:g}" for weight in self.order_weights)
         return super().label.replace(self.name, f"{self.name}[{shown}]", 1)
 
+    def formula(self, block: Block, weights: Values) -> Formula | None:
+        """Return the sum weighted by rank; no fold where the weight of a rank depends on who has it."""
+        del block
+        positive = weights[weights > 0] / weights.sum()
+        order = self._order_weights(len(positive))
+        if not (positive == positive[0]).all():
+            return None
+        return Formula(weighted_mean, rank_weights(positive, order), rows="ascending")
+
     def score(self, block: Block, weights: Values) -> Scored:
         """Return sums weighted by rank."""
-        kept, weights = block.with_weight(weights), weights[weights > 0] / weights.sum()
-        order = self._order_weights(len(weights))
-        scores = block.scores()
-        if (weights == weights[0]).all():
-            weighted_sum(kept.ascending, rank_weights(weights, order), scores)
-        else:
-            ranks = np.argsort(kept.values, axis=0, kind="stable")
-            ranked = np.take_along_axis(kept.values, ranks, axis=0)
-            np.sum(rank_weights(weights[ranks], order) * ranked, axis=0, out=scores)
-        return Scored(scores)
+        if self.formula(block, weights) is not None:
+            return super().score(block, weights)
+        kept, positive, scores = block.with_weight(weights), weights[weights > 0] / weights.sum(), block.scores()
+        ranks = np.argsort(kept.values, axis=0, kind="stable")
+        ranked = np.take_along_axis(kept.values, ranks, axis=0)
+        of_ranks = rank_weights(positive[ranks], self._order_weights(len(positive)))
+        return Scored(np.sum(of_ranks * ranked, axis=0, out=scores))
 
     def _order_weights(self, n_ranks: int) -> Values | None:
         if self.order_weights is None:
@@ -276,22 +297,15 @@ class GeneralisedGini(Compromise):
         return np.asarray(given / given.sum())
 
 
-@compiled
-def weight_above(values: Values, weights: Values, floors: Values, total: Values) -> None:
-    """Write Σ_i w_i 1[E[i, a, t] ≥ floor_i], shape (action, context).
+@fold(start=0.0, usually_tied=True)
+def weight_above(total: float, reward: float, weight: float, level: float) -> float:
+    """Σ_i w_i 1[E[i, a, t] ≥ floor_i].
 
     In NumPy::
 
-        total[:] = np.tensordot(weights, values >= floors[:, None, None], axes=1)
+        scores[:] = np.tensordot(weights, values >= levels[:, None, None], axes=1)
     """
-    n_stakeholders, n_actions, n_contexts = values.shape
-    total[:] = 0.0
-    for a in range(n_actions):
-        out = total[a]
-        for i in range(n_stakeholders):
-            row, weight, floor = values[i, a], weights[i], floors[i]
-            for t in range(n_contexts):
-                out[t] += weight if row[t] >= floor else 0.0
+    return total + (weight if reward >= level else 0.0)
 
 
 @register("sufficientarian", aliases=("threshold",))
@@ -323,12 +337,11 @@ class Sufficientarian(Compromise):
         shown = ", ".join(f"{floor:g}" for floor in np.atleast_1d(self.floor))
         return super().label.replace(self.name, f"{self.name}[{shown}]", 1)
 
-    def score(self, block: Block, weights: Values) -> Scored:
-        """Return weighted shares of those who reach the floor."""
+    def formula(self, block: Block, weights: Values) -> Formula:
+        """Return the weighted share of those who reach the floor."""
         floors = np.asarray(self.floor, dtype=np.float64)
         if floors.ndim and len(floors) != len(weights):
             raise InputError(f"{len(floors)} floors were given for {len(weights)} stakeholders")
-        reached = np.array(np.broadcast_to(floors, weights.shape)) - block.tolerance
-        scores = block.scores()
-        weight_above(block.values, weights / weights.sum(), reached, scores)
-        return Scored(scores)
+        levels = np.array(np.broadcast_to(floors, weights.shape)) - block.tolerance
+        has_weight = weights > 0
+        return Formula(weight_above, (weights / weights.sum())[has_weight], levels=levels[has_weight])

@@ -10,12 +10,15 @@ from dataclasses import dataclass
 from typing import Any
 
 from accordant import __version__
-from accordant.cases.files import CaseFile, find_file, read_case_file, text_of
+from accordant.cases.files import CaseFile, read_case_file, text_of
 from accordant.cases.files import built_in_files as built_in_cases
+from accordant.cases.loaders import query_hash
 from accordant.cases.spec import CaseSpec
 from accordant.errors import InputError, SpecError
+from accordant.runs.execution import data_file
 from accordant.runs.record import FORMAT
 from accordant.studies.declaration import ROWS, Changes, StudyFile, size_name
+from accordant.tables.databases import database_named
 from accordant.tables.text import file_hash
 from accordant.tables.yaml import read_yaml
 
@@ -186,8 +189,9 @@ def _size_words(rows: int | None) -> str:
 
 def _data_hash(file: CaseFile, data: str | None) -> str | None:
     """Return the hash of the data of a case; None where they are simulated or missing."""
-    declared = file.case.data.file
-    path = None if declared is None else find_file(declared, data, file.beside)
+    path = data_file(file.case, file.beside, data)
+    if path is None and file.case.data.query is not None and database_named():
+        return query_hash(file.case.data)
     return None if path is None else file_hash(path)
 
 

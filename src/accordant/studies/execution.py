@@ -5,14 +5,14 @@ from __future__ import annotations
 import json
 import logging
 import os
-import time
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from accordant.errors import InputError, RunFolderError
+from accordant.progress import steps
 from accordant.report.page import counted
 from accordant.runs.chain import add_section
 from accordant.runs.execution import RunOptions, carry_out
@@ -102,9 +102,7 @@ def open_folder(study: StudySpec, out: Path) -> None:
     write_output(out / DECLARATION, declaration)
 
 
-def carry_out_cells(
-    cells: Sequence[Cell], out: Path, options: StudyOptions, tell: Callable[[str], None] = lambda _: None
-) -> Finished:
+def carry_out_cells(cells: Sequence[Cell], out: Path, options: StudyOptions) -> Finished:
     """Carry out runs that are not in the folder yet, and read all.
 
     Parameters
@@ -115,8 +113,6 @@ def carry_out_cells(
         The folder of the study, from `open_folder`.
     options
         What a user says beside the file.
-    tell
-        Takes lines about the progress.
 
     Raises
     ------
@@ -128,16 +124,15 @@ def carry_out_cells(
     missing = [cell for cell in cells if cell.name not in runs]
     for cell in missing:
         check_output_folder(out / CELLS / cell.name)
-    tell(f"{counted(len(cells), 'run')}, {len(runs)} of them finished before; {options.jobs} side by side")
+    logger.info("%s, %d of them finished before; %d side by side", counted(len(cells), "run"), len(runs), options.jobs)
     failures: dict[str, Failure] = {}
-    started = time.perf_counter()
-    for number, (cell, failure) in enumerate(_made(missing, out, options), start=1):
-        if failure is not None:
-            failures[cell.name] = failure
-            tell(f"{cell.name}: {failure.message}")
-        if number < len(missing):
-            left = (time.perf_counter() - started) / number * (len(missing) - number)
-            tell(f"{number} of {len(missing)} done; about {_duration(left)} left")
+    with steps("carrying out runs", len(missing)) as advance:
+        for number, (cell, failure) in enumerate(_made(missing, out, options), start=1):
+            advance()
+            if failure is not None:
+                failures[cell.name] = failure
+                logger.warning("%s: %s", cell.name, failure.message)
+            logger.info("%d of %d done: %s", number, len(missing), cell.name)
     for cell in missing:
         if cell.name not in failures:
             run = _run(cell, out)
@@ -231,9 +226,3 @@ def _effects(run: Run) -> Effects | None:
     """Return the treatment effects that were added to a run."""
     found = (link.section() for link in run.links if link.envelope.section == Effects.name)
     return next((each for each in found if isinstance(each, Effects)), None)
-
-
-def _duration(seconds: float) -> str:
-    if seconds < 90:
-        return f"{seconds:.0f} seconds"
-    return f"{seconds / 60:.0f} minutes" if seconds < 5400 else f"{seconds / 3600:.1f} hours"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -56,7 +55,6 @@ def carry_out_study(
     out: Path | None,
     options: StudyOptions,
     overrides: Overrides | None = None,
-    tell: Callable[[str], None] = lambda _: None,
 ) -> tuple[StudyResult, Path]:
     """Carry out what is missing of a study, and write what all of it comes to; return the result and its folder.
 
@@ -68,8 +66,6 @@ def carry_out_study(
         The folder, new or of the same study; None for ``accordant-studies/NAME``.
     options, overrides
         What a user says beside the file.
-    tell
-        Takes lines about the progress.
 
     Raises
     ------
@@ -84,7 +80,7 @@ def carry_out_study(
     check_names(study, cells)
     check_cells(cells, options)
     open_folder(study.study, folder)
-    finished = carry_out_cells(cells, folder, options, tell)
+    finished = carry_out_cells(cells, folder, options)
     result = summarise(study.study, cells, finished.records, finished.failures, finished.effects)
     content = json.dumps(result.to_json(), indent=1, ensure_ascii=False, allow_nan=False) + "\n"
     texts = {

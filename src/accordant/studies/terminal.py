@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from rich.table import Table
-
 from accordant.report.page import counted
 from accordant.statistics import Estimate
 from accordant.studies.folder import PAGE, TABLE
 from accordant.studies.result import StudyResult
 from accordant.terminal import PlainConsole
+from accordant.terminal_table import FittedTable
 
 SHOWN = 2  # strategies that are D* most often
 
@@ -34,14 +33,14 @@ def print_study(result: StudyResult, folder: Path) -> None:
     console.print(f"page: {folder / PAGE}")
 
 
-def _conditions(result: StudyResult) -> Table:
-    table = Table(title="Composite score of D*", title_justify="left", box=None, pad_edge=False)
-    table.add_column("condition", overflow="fold")
-    table.add_column("runs", justify="right")
-    table.add_column("D* how often", overflow="fold")
+def _conditions(result: StudyResult) -> FittedTable:
+    table = FittedTable("Composite score of D*")
+    table.add("condition", name=True)
+    table.add("runs", number=True)
+    table.add("D* how often")
     for name in ("mean", "from the baseline"):
-        table.add_column(name, justify="right", no_wrap=True)
-    table.add_column("in words")
+        table.add(name, number=True)
+    table.add("in words")
     main = {
         each.condition: each
         for each in result.against_baseline
@@ -62,10 +61,10 @@ def _conditions(result: StudyResult) -> Table:
     return table
 
 
-def _statements(result: StudyResult) -> Table:
-    table = Table(title="Published statements", title_justify="left", box=None, pad_edge=False)
+def _statements(result: StudyResult) -> FittedTable:
+    table = FittedTable("Published statements")
     for name in ("statement", "condition", "published", "here", "verdict"):
-        table.add_column(name, overflow="fold")
+        table.add(name)
     for each in result.statements:
         table.add_row(each.says, each.condition, each.published, each.computed, each.verdict)
     return table

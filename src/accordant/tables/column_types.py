@@ -67,7 +67,7 @@ def typed_contexts(
     }
     if all(column is contexts[name] for name, column in typed.items()):
         return contexts
-    return Contexts({**contexts, **typed})
+    return Contexts({**contexts, **typed}, contexts.schema)
 
 
 def typed_column(

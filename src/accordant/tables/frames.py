@@ -43,8 +43,12 @@ class Lines:
     """
 
     def __init__(self) -> None:
-        self.name = ""
+        self.name, self._word = "", "line"
         self._rows, self._distances = [0], [2]  # the header is line 1
+
+    def rows_of(self, name: str) -> None:
+        """Speak of rows of a table that has no lines."""
+        self.name, self._word = name, "row"
 
     def note(self, row: int, line: int) -> None:
         """Remember the line, from 1, on which a row, from 0, ends; rows come in order."""
@@ -54,7 +58,7 @@ class Lines:
 
     def place(self, row: int) -> str:
         """Return file and line of a row, for messages."""
-        return f"{self.name}, line {row + self._distances[bisect.bisect_right(self._rows, row) - 1]}"
+        return f"{self.name}, {self._word} {row + self._distances[bisect.bisect_right(self._rows, row) - 1]}"
 
 
 class Rows:
@@ -144,21 +148,6 @@ def _blank(row: list[str]) -> bool:
     return len(row) < 2 and not "".join(row).strip()
 
 
-def read_frame(
-    path: Path,
-    separator: str = ",",
-    encoding: str = "utf-8",
-    *,
-    texts: Iterable[str] = (),
-    missing: Iterable[str] = (),
-    lines: Lines | None = None,
-) -> pd.DataFrame:
-    """Read a CSV file with a header and at least one row; see `read_chunks`."""
-    pieces = read_chunks(path, sys.maxsize, texts, separator, encoding, missing=missing, lines=lines)
-    (frame,) = pieces  # in one piece, so that a column has one type
-    return frame
-
-
 def read_chunks(
     source: str | Path | IO[str],
     at_once: int = ROWS_AT_ONCE,
@@ -168,6 +157,7 @@ def read_chunks(
     *,
     missing: Iterable[str] = (),
     lines: Lines | None = None,
+    name: str = "",
 ) -> Iterator[pd.DataFrame]:
     """Yield the rows of a CSV file or stream in batches; a file without rows is an error.
 
@@ -187,6 +177,8 @@ def read_chunks(
         What stands for a missing value beside `MISSING`.
     lines
         Is told on which line each row ends.
+    name
+        What messages call the source; by default its name.
 
     Raises
     ------
@@ -194,7 +186,7 @@ def read_chunks(
         If the file is missing, empty, or no CSV file, two columns have one name, a row has more or fewer fields than
         the header, a line holds the character NUL, or there is no such encoding.
     """
-    name = Path(source).name if isinstance(source, str | Path) else "standard input"
+    name = name or (Path(source).name if isinstance(source, str | Path) else "standard input")
     rows = 0
     whole = limits.TABLE_CHARACTERS if isinstance(source, str | Path) else limits.STREAM_CHARACTERS
     most = whole if at_once == sys.maxsize else None

@@ -289,7 +289,7 @@ def one_writer(folder: Path) -> Iterator[None]:
             _close(descriptor)
 
 
-def append_lines(target: Place, text: str) -> None:
+def append_lines(target: Place, text: str | Iterable[str]) -> None:
     """Add lines to the end of an ordinary file: all of them or, if that fails, none.
 
     Parameters
@@ -297,7 +297,7 @@ def append_lines(target: Place, text: str) -> None:
     target
         A file that is there.
     text
-        Lines, each with its end.
+        Lines, each with its end; whole, or in pieces.
 
     Raises
     ------
@@ -311,9 +311,10 @@ def append_lines(target: Place, text: str) -> None:
             _lock(descriptor)
             size = os.fstat(descriptor).st_size
             try:
-                rest = memoryview(text.encode("utf-8", "backslashreplace"))
-                while rest:
-                    rest = rest[os.write(descriptor, rest) :]
+                for piece in [text] if isinstance(text, str) else text:
+                    rest = memoryview(piece.encode("utf-8", "backslashreplace"))
+                    while rest:
+                        rest = rest[os.write(descriptor, rest) :]
                 os.fsync(descriptor)
             except BaseException:
                 with suppress(OSError):

@@ -12,7 +12,7 @@ import math
 import re
 import zlib
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
@@ -238,6 +238,29 @@ def read_json_lines(path: str | Path) -> tuple[Entry, ...]:
             continue
         entries.append(as_entry(f"{name} line {number}", _parsed(name, line, first=number)))
     return tuple(entries)
+
+
+def stream_json_lines(path: str | Path) -> Iterator[Entry]:
+    """Yield the objects of a file with one JSON object per line as they are read, however long it is.
+
+    Raises
+    ------
+    DataError
+        If the file is missing, not UTF-8, or no regular file, or a line is no JSON object or has no end.
+    """
+    file = Path(path)
+    refuse_special(file)
+    try:
+        with file.open(encoding="utf-8-sig") as stream:
+            number = 0
+            while line := read_line(stream, file.name):
+                number += 1
+                if line.strip():
+                    yield as_entry(f"{file.name} line {number}", _parsed(file.name, line, first=number))
+    except FileNotFoundError:
+        raise DataError(f"{file}: there is no such file") from None
+    except (OSError, ValueError) as error:  # ValueError: not UTF-8, or a name with a NUL
+        raise DataError(f"{file} cannot be read: {getattr(error, 'strerror', None) or error}") from None
 
 
 def as_entry(where: str, values: Any) -> Entry:

@@ -22,7 +22,7 @@ from accordant.cases.education.enrolments import (
     tidy_enrolments,
 )
 from accordant.cases.loaders import load_file, tidiers
-from accordant.tables.frames import read_frame
+from accordant.tables.whole_tables import read_frame
 from accordant.cases.loaders import repairs_of
 from accordant.cases.loaders import simulated_table
 from accordant.cases.files import read_case

@@ -17,7 +17,7 @@ from accordant.deliberation.options import DeliberationOptions
 from accordant.deliberation.section import cast_for, deliberate, deliberate_often, open_deliberation
 from accordant.deliberation.participants import Cast
 
-VOID = {"meta", "br", "wbr"}
+VOID = {"meta", "br", "wbr", "input"}
 PAIR, FIVE = "rawlsian,biased", "rawlsian,utilitarian,care,egalitarian,biased"
 
 
@@ -45,7 +45,7 @@ class Page(HTMLParser):
         assert self.open.pop() == tag
 
     def handle_data(self, data):
-        if "style" not in self.open:
+        if not {"style", "script"} & set(self.open):
             self.words.append(data)
 
     def all(self, name):

@@ -27,7 +27,7 @@ def test_every_kind_is_one_well_formed_page_that_leads_nowhere(contents, page):
         assert set(ONE if content["kind"] == "one" else MANY) <= set(identifiers), name
         assert {href[1:] for href in found.all("href")} <= set(identifiers), name
         assert set(" ".join(found.all("aria-labelledby")).split()) <= set(identifiers), name
-        assert "<script" not in html
+        assert html.count("<script") == 1
         assert not re.search(r"(?:src|href)=\"(?!#)|url\(|@import", html), name
         assert not re.search(r"\b(is|are) fair\b", found.text), name
         assert not {"nan", "none,", "undefined"} & set(found.text.lower().split()), name
@@ -184,7 +184,7 @@ def test_hostile_text_is_shown_and_does_nothing(content, many, page):
             poisoned["usage"] = {HOSTILE: {HOSTILE: 1}}
             poisoned["ledger"][0]["void"] = [HOSTILE]
         html = render_deliberated(poisoned)
-        assert "<script" not in html and "<img" not in html
+        assert html.count("<script") == 1 and "<img" not in html
         assert "\u202e" not in html and "\x07" not in html
         assert page(html).text.count("<script>alert('x')</script>") > (20 if given["kind"] == "one" else 3)
 

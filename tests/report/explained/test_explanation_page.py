@@ -6,6 +6,7 @@ import copy
 import json
 import re
 import xml.etree.ElementTree as ET
+from dataclasses import replace
 from html.parser import HTMLParser
 
 import numpy as np
@@ -15,7 +16,18 @@ from accordant import strategies
 from accordant.certificates import Known
 from accordant.contexts import Contexts
 from accordant.errors import InputError
-from accordant.explanation import as_document, explain, influence, pivotal
+from accordant.explanation import (
+    Change,
+    Forecast,
+    Person,
+    Recourse,
+    Trait,
+    as_document,
+    explain,
+    influence,
+    pivotal,
+)
+from accordant.explanation.contexts import Difference
 from accordant.explanation.wording import shown
 from accordant.report.added import nested
 from accordant.report.explained import explanation_part, pages, render_explanation
@@ -51,7 +63,7 @@ class Page(HTMLParser):
         self.words.append(" ")
 
     def handle_data(self, data):
-        if "style" not in self.open:
+        if not {"style", "script"} & set(self.open):
             self.words.append(data)
 
     def attributes(self, name):
@@ -93,7 +105,28 @@ def with_contexts():
     return as_document(found)
 
 
+def with_person(*, discrete=True):
+    """A document with a person, a forecast and changes, names hostile."""
+    (found,) = explain(strategies.create("utilitarian"), make_expected(n=1, actions=("Grant", "Grant lower", HOSTILE)))
+    rows = ((0.7, 0.3), (0.6, 0.4), (0.5, 0.5))
+    chances = Forecast((HOSTILE, "Lost"), rows, None, None, None, None, "", "", True, "calibrated")
+    level = Forecast(
+        (), None, (1.0, 2.0, 3.0), (0.0, 0.5, 1.0), (9.0, 9.5, 10.0), 0.95, HOSTILE, "points", True, "calibrated"
+    )
+    traits = (
+        Trait(HOSTILE, 3.0, 0.2, 0.1, 99),
+        Trait("town", "north", None, 0.3, 99),
+        Trait("age", None, None, 0.0, 99),
+    )
+    person = Person(traits, chances if discrete else level, "far", "rule", found.choice.action)
+    changes = (Change("Grant lower", 0.5, (Difference(HOSTILE, 3.0, 4.0), Difference("town", "north", HOSTILE))),)
+    recourse = Recourse((HOSTILE, "town"), changes if discrete else (), 40, 99)
+    return as_document([replace(found, person=person, recourse=recourse)], title="Loans", source="a run")
+
+
 VARIANTS = {
+    "person": with_person,
+    "person with a level": lambda: with_person(discrete=False),
     "several": document,
     "one": lambda: document(expected=make_expected(n=1), batch=False),
     "contexts": with_contexts,
@@ -145,7 +178,8 @@ def test_pages_are_well_formed(content):
 def test_nothing_leads_out_of_the_file(content):
     html = render_explanation(content)
     page = Page(html)
-    assert not {"script", "link", "img", "iframe", "object", "embed", "base"} & {tag for tag, _ in page.tags}
+    assert html.count("<script") == 1  # the one of all pages
+    assert not {"link", "img", "iframe", "object", "embed", "base"} & {tag for tag, _ in page.tags}
     assert all(each.startswith("#") for each in page.attributes("href"))
     assert not re.search(r"url\(|@import|javascript:", html)
 
@@ -253,7 +287,7 @@ def test_one_context_alone_has_no_others():
 
 
 def test_other_formats_are_refused():
-    with pytest.raises(InputError, match="format 7; allowed: 1"):
+    with pytest.raises(InputError, match="format 7; allowed: 2"):
         render_explanation({"format": 7})
 
 

@@ -108,7 +108,7 @@ def test_what_means_nothing_has_its_reason_once(record: Json) -> None:
 def test_without_rows_nobody_decides(record: Json) -> None:
     found = record["scrutiny"]["influence"][0]
     found["power"]["contexts"] = found["power"]["groups"]["1"]["contexts"] = 0
-    assert said(record) == ["There are no test rows, so nobody decides anything."]
+    assert said(record) == ["There are no untouched rows, so nobody decides anything."]
     assert deciders(Reading.of(record)).divisions[0].rows[0][1][0].shapley is None
     assert rendered(record)
 

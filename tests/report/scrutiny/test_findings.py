@@ -35,12 +35,13 @@ def test_sections_are_there_in_order_and_in_the_contents(records: dict[str, Json
     html = rendered(records["scrutinised"])
     order = re.findall(r'<section id="([a-z-]+)"', html)
     assert order == [
-        "answer", "stakeholders", "data", "models", "rules", "leaderboard", "distribution", "trade-off", "pareto",
+        "answer", "move", "people", "stakeholders", "data", "models", "rules", "leaderboard", "distribution", "trade-off", "pareto",
         "validation", "conflict", "weights", "deciders", "trust", "scope", "reproduction",
     ]  # fmt: skip
     chapters = re.findall(r'<section class="chapter" id="([a-z-]+)"', html)
     assert chapters == ["asked", "follows", "deciding", "conflicts", "confidence", "person", "made"]
     assert re.findall(r'<li><a href="#([a-z-]+)">', html) == chapters
+    assert '<section class="chapter needs-script" id="try"' in html
 
 
 @pytest.mark.parametrize("part", ["certificates", "influence", "weights", "conflict", "by_strategy"])

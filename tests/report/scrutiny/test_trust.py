@@ -81,7 +81,7 @@ def test_without_rows_nothing_is_certified(record: Json) -> None:
     for each in record["scrutiny"]["by_strategy"]:
         each["everybody"] = each["worst_single"] = [None] * 3
     found = trust(Reading.of(record))
-    assert said(record) == ["There are no test rows, so there is nothing to certify."]
+    assert said(record) == ["There are no untouched rows, so there is nothing to certify."]
     assert found.chart is None
     assert not re.search(r"\bnan\b", rendered(record))
 

@@ -48,7 +48,7 @@ def said(record: Json) -> list[str]:
 
 def test_winner_share_and_nearest_border(record: Json) -> None:
     assert said(record) == [
-        "At the chosen weights a has the highest score on the test rows, and so at 75% of all weights that could have "
+        "At the chosen weights a has the highest score on the untouched rows, and so at 75% of all weights that could have "
         "been chosen.",
         "1 of 3 different candidates win at no weights, or only on a border.",
         "The nearest border: if 50 percentage points of weight move from m0 to m1, b draws level, and beyond that takes over.",

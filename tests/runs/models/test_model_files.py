@@ -5,12 +5,13 @@ from __future__ import annotations
 import io
 import warnings
 import zipfile
+from functools import partial
 
 import numpy as np
 import pytest
 import skops.io as skops
 from sklearn.calibration import CalibratedClassifierCV
-from sklearn.ensemble import BaggingRegressor, HistGradientBoostingRegressor
+from sklearn.ensemble import BaggingRegressor, HistGradientBoostingRegressor, RandomForestClassifier
 from sklearn.gaussian_process import GaussianProcessClassifier, GaussianProcessRegressor
 from sklearn.gaussian_process.kernels import RBF, Matern, WhiteKernel
 from sklearn.linear_model import LinearRegression, Ridge, TweedieRegressor
@@ -23,6 +24,7 @@ from sklearn.utils import all_estimators
 
 from accordant.errors import InputError, RunFolderError
 from accordant.learning.causal import TLearner
+from accordant.learning.tuning import run_all
 from accordant.runs.models.files import dump_model, load_model
 from accordant.runs.models.trusted_types import is_trusted, refuse_unsavable, type_name
 
@@ -171,3 +173,16 @@ def test_another_version_of_scikit_learn_is_said_once(caplog, monkeypatch):
     assert [each.getMessage() for each in caplog.records] == [
         r"outcome-model.skops was written by scikit-learn 1.0\x1b[31m: results may differ"
     ]
+
+
+def test_two_fits_give_the_same_bytes():
+    forests = [RandomForestClassifier(3, random_state=0).fit(X, CODES) for _ in range(2)]
+    one, other = map(dump_model, forests)
+    assert one == other
+    assert np.array_equal(load_model(one, "forest").predict_proba(X), forests[0].predict_proba(X))
+
+
+def test_one_job_and_two_give_the_same_bytes():
+    tasks = [partial(RandomForestClassifier(3, random_state=seed).fit, X, CODES) for seed in range(2)]
+    alone, together = (run_all(tasks, jobs, "fitting") for jobs in (1, 2))
+    assert list(map(dump_model, alone)) == list(map(dump_model, together))

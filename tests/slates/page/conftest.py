@@ -11,7 +11,7 @@ import pytest
 
 from accordant.slates.page import render_slates
 
-VOID = {"meta", "br", "wbr"}
+VOID = {"meta", "br", "wbr", "input"}
 HOSTILE = "<script>alert(1)</script>\"'&{{ 7*7 }}\x00"
 LONG = "a_rule_with_an_uncommonly_long_name[and_parameters_that_do_not_end_soon_either]"
 OBJECTIVE = {
@@ -45,7 +45,7 @@ class Page(HTMLParser):
         assert self.open.pop() == tag
 
     def handle_data(self, data):
-        if "style" not in self.open:
+        if not {"style", "script"} & set(self.open):
             self.words.append(data)
 
     def all(self, name):

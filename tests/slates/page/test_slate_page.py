@@ -57,12 +57,12 @@ def test_nothing_is_loaded_from_elsewhere(variant, page):
     assert {value for value in read.all("xmlns")} <= {"http://www.w3.org/2000/svg"}
     assert not re.search(r"(?:src|href|action|data)\s*=\s*[\"']?\s*(?:https?:|//|data:)", html)
     assert not re.search(r"url\(|@import", html)
-    assert not {"script", "img", "link", "iframe", "object", "form"} & set(read.tags)
+    assert not {"img", "link", "iframe", "object", "form"} & set(read.tags)
 
 
 def test_hostile_names_are_text(situations, page):
     html = render_slates(situations("hostile"))
-    assert "<script" not in html
+    assert html.count("<script") == 1  # the one of all pages
     assert "\x00" not in html
     read = page(html)
     assert "<script>alert(1)</script>\"'&{{ 7*7 }}" in read.text

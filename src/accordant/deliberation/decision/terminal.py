@@ -7,8 +7,6 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, get_args
 
-from rich.table import Table
-
 from accordant.agents.language.options import model_options
 from accordant.deliberation.decision.adoption import adoption_of
 from accordant.deliberation.decision.dialogue_terminal import conduct_dialogue
@@ -25,6 +23,7 @@ from accordant.naming import read_names
 from accordant.runs.chain import Link, add_section
 from accordant.tables.output import is_standard_output
 from accordant.terminal import PlainConsole, print_json, row_numbers, say
+from accordant.terminal_table import FittedTable
 
 WIDTH = 120  # columns of what is piped somewhere
 TASK = "debated"
@@ -165,12 +164,12 @@ def print_decision(content: DecisionDebate, link: Link | None, page: Path | None
         console.print(f"page: {page}")
 
 
-def _rewards(content: DecisionDebate, row: DebatedRow) -> Table:
+def _rewards(content: DecisionDebate, row: DebatedRow) -> FittedTable:
     """Return E of one row, with what was settled on."""
-    table = Table(title=f"E of row {row.row}", title_justify="left", box=None, pad_edge=False)
-    table.add_column("stakeholder")
+    table = FittedTable(f"E of row {row.row}")
+    table.add("stakeholder", name=True)
     for action in content.actions:
-        table.add_column(f"{action} (settled)" if action == row.settled else action, justify="right")
+        table.add(f"{action} (settled)" if action == row.settled else action, number=True)
     for who in content.stakeholders:
         table.add_row(who, *(f"{row.expected[who][action]:.3f}" for action in content.actions))
     return table
@@ -187,12 +186,12 @@ def _strategies(content: DecisionDebate, row: DebatedRow) -> list[str]:
     return lines
 
 
-def _standings(content: DecisionDebate) -> Table:
+def _standings(content: DecisionDebate) -> FittedTable:
     """Return what each stakeholder gets."""
     mean = "" if len(content.rows) == 1 else f", mean of {len(content.rows)} rows"
-    table = Table(title=f"Expected reward{mean}", title_justify="left", box=None, pad_edge=False)
+    table = FittedTable(f"Expected reward{mean}")
     for name in ("stakeholder", "settled", "D*", "best", "worst"):
-        table.add_column(name, justify="left" if name == "stakeholder" else "right")
+        table.add(name, number=name != "stakeholder")
     for who, each in content.standings.items():
         table.add_row(who, *(f"{value:.3f}" for value in (each.settled, each.selected, each.best, each.worst)))
     return table

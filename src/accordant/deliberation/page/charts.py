@@ -48,7 +48,7 @@ def grid_chart(identifier: str, title: str, reading: OneReading, patients: Seque
         f"{reading.called(each.key)}: {', '.join(p for p in patients if each.shares[p] > 0) or 'nobody'}"
         for each in reading.columns
     )
-    return figure(identifier, (width, bottom + BOTTOM), title, said + ".", *drawn)
+    return figure(identifier, (width, bottom + BOTTOM), title, said + ".", *drawn, sized=True)
 
 
 def grid_width(reading: OneReading) -> float:

@@ -11,7 +11,7 @@ from markupsafe import Markup
 
 from accordant.deliberation.assessment import Movement
 from accordant.deliberation.page import summary
-from accordant.deliberation.page.charts import grid_chart, grid_width, rate_chart, sample
+from accordant.deliberation.page.charts import grid_chart, rate_chart, sample
 from accordant.deliberation.page.reading import (
     MARKS,
     STANDINGS,
@@ -69,7 +69,7 @@ def _one(content: DeliberationResult) -> str:
     reading = OneReading(content)
     return PAGE.render(
         "one.html", content=content, command=content.command_line(), reading=reading, pictures=_grids(reading),
-        width=grid_width(reading), rounds=rounds(reading), ledger=_ledger(content.ledger),
+        rounds=rounds(reading), ledger=_ledger(content.ledger),
         sentences=summary.settled(reading), adversarial=reading.adversaries,
     )  # fmt: skip
 

@@ -51,22 +51,35 @@ class Lotteries:
     @classmethod
     def of(cls, totals: Totals, names: Sequence[str], columns: tuple[int, int], *, linear: bool) -> Self:
         """Return the lotteries on these totals, in a single stretch each if both metrics are linear."""
-        pairs = list(combinations(names, 2)) or list(combinations_with_replacement(names, 2))
-        return cls._between(totals, [(totals.row(a), totals.row(b)) for a, b in pairs], columns, linear=linear)
+        several = range(len(names))
+        pairs = list(combinations(several, 2)) or list(combinations_with_replacement(several, 2))
+        return cls._between(totals, [totals.row(name) for name in names], pairs, columns, linear=linear)
 
     @classmethod
     def with_rule(
         cls, totals: Totals, rule: Values, names: Sequence[str], columns: tuple[int, int], *, linear: bool
     ) -> Self:
         """Return the lotteries between a rule with these sums, shape (resample, column), and each candidate."""
-        return cls._between(totals, [(rule, totals.row(name)) for name in names], columns, linear=linear)
+        pairs = [(0, position + 1) for position in range(len(names))]
+        return cls._between(totals, [rule, *(totals.row(name) for name in names)], pairs, columns, linear=linear)
 
     @classmethod
     def _between(
-        cls, totals: Totals, pairs: Sequence[tuple[Values, Values]], columns: tuple[int, int], *, linear: bool
+        cls,
+        totals: Totals,
+        rows: Sequence[Values],
+        pairs: Sequence[tuple[int, int]],
+        columns: tuple[int, int],
+        *,
+        linear: bool,
     ) -> Self:
-        shares = np.array([0.0, 1.0] if linear else [0.0, *SHARES, 1.0])[:, None, None]
-        found = [totals.values(shares * a + (1 - shares) * b)[:, :, list(columns)] for a, b in pairs]
+        """Return the lotteries between pairs of sums; linear ones are known from their ends."""
+        if linear:
+            ends = totals.values(np.stack(rows), columns)
+            first, second = np.array(pairs).T
+            return cls(ends[second], ends[first], linear)
+        shares = np.array([0.0, *SHARES, 1.0])[:, None, None]
+        found = [totals.values(shares * rows[a] + (1 - shares) * rows[b], columns) for a, b in pairs]
         starts, ends = (np.concatenate([each[side] for each in found]) for side in (slice(None, -1), slice(1, None)))
         return cls(starts, ends, linear)
 
@@ -91,9 +104,12 @@ def beyond(rule: Values, goals: tuple[Goal, Goal], lotteries: Lotteries, span: V
     best = np.fmax(starts.min(axis=0), ends.min(axis=0))
     for first, second in combinations(range(len(starts)), 2):
         here, there = starts[first] - starts[second], ends[first] - ends[second]
-        cross = here * there < 0
-        share = np.where(cross, here, 0.0) / np.where(cross, here - there, 1.0)
-        best = np.fmax(best, ((1 - share) * starts + share * ends).min(axis=0))
+        cross = np.nonzero(here * there < 0)  # few stretches do
+        share = here[cross] / (here[cross] - there[cross])
+        between = np.min(
+            [(1 - share) * start[cross] + share * end[cross] for start, end in zip(starts, ends, strict=True)], axis=0
+        )
+        best[cross] = np.fmax(best[cross], between)
     return np.asarray(-np.fmax.reduce(best, axis=0))
 
 
@@ -230,8 +246,8 @@ def _improvement(
 
 def _gains(totals: Totals, claim: Claim, found: ExploratoryEstimate) -> Values:
     """Return what a policy gains over the other in both metrics, more is better, shape (resample, 2)."""
-    values = totals.values(np.stack([claim.by.sums(totals), claim.over.sums(totals)]))
-    better = oriented(values[:, :, list(found.columns)], found.goals)
+    values = totals.values(np.stack([claim.by.sums(totals), claim.over.sums(totals)]), found.columns)
+    better = oriented(values, found.goals)
     return np.asarray(better[0] - better[1])
 
 
@@ -260,7 +276,7 @@ def _passed(
     """Return how far a rule is beyond all lotteries, or by how much it lowers their concession, shape (resample,)."""
     rule = claim.by.sums(totals)
     sums = np.stack([rule, *(totals.row(name) for name in best)])
-    own, first, second = oriented(totals.values(sums)[:, :, list(found.columns)], found.goals)
+    own, first, second = oriented(totals.values(sums, found.columns), found.goals)
     if not claim.compromise:
         return beyond(own, found.goals, lotteries, found.span)
     ideal = np.column_stack([first[:, 0], second[:, 1]])
@@ -271,5 +287,5 @@ def _passed(
 
 def _point(totals: Totals, policy: Policy, found: ExploratoryEstimate) -> Point:
     """Return a policy with its values on all contexts."""
-    first, second = totals.values(policy.sums(totals)[None])[0, 0, list(found.columns)].tolist()
+    first, second = totals.values(policy.sums(totals)[None], found.columns)[0, 0].tolist()
     return Point(policy.name, policy.kind, (first, second), policy.parts if len(policy.parts) > 1 else {})

@@ -83,14 +83,24 @@ class Totals:
         """Return the sums of one policy, shape (resample, column)."""
         return np.asarray(self.sums[self.names.index(name)])
 
-    def values(self, sums: Values | None = None) -> Values:
-        """Return the metrics of these sums, or of mixtures of them, shape (policy, resample, metric)."""
+    def values(self, sums: Values | None = None, columns: Sequence[int] | None = None) -> Values:
+        """Return metrics of these sums, or of mixtures of them, shape (policy, resample, metric).
+
+        Parameters
+        ----------
+        sums
+            Shape (policy, resample, column); None for those of the policies.
+        columns
+            Positions of the metrics; None for all.
+        """
         given = self.sums if sums is None else sums
-        found = np.full((*given.shape[:2], len(self.statistics.metrics)), np.nan)
-        for m, (label, read) in enumerate(self.statistics.split(given).items()):
+        read = list(self.statistics.split(given).items())
+        chosen = range(len(read)) if columns is None else columns
+        found = np.full((*given.shape[:2], len(chosen)), np.nan)
+        for place, (label, part) in enumerate(read[m] for m in chosen):
             metric = self.statistics.metrics[label]
             if isinstance(metric, CountMetric | SumMetric):
-                found[:, :, m] = metric.value(read)  # type: ignore[arg-type]
+                found[:, :, place] = metric.value(part)  # type: ignore[arg-type]
         return found
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -32,11 +32,15 @@ from accordant.evaluation.weighting.weight_sensitivity import (
     weight_sensitivity,
 )
 from accordant.evidence import Evidence
+from accordant.faces import Displayed, drawn
 from accordant.json_values import fields_json
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 
 @dataclass(frozen=True)
-class Weighing:
+class Weighing(Displayed):
     """What stands behind the winner.
 
     Attributes
@@ -55,6 +59,21 @@ class Weighing:
     sensitivity: WeightSensitivity
     sampling_error: SamplingError | None
     choices: OtherChoices | None
+
+    def plot(self, *, ax: Axes | None = None) -> Axes:
+        """Draw who wins at which weights, as a map or, for many metrics, as shares; needs the extra ``plot``.
+
+        Parameters
+        ----------
+        ax
+            Where to draw; None for a figure of its own.
+
+        Raises
+        ------
+        InputError
+            If matplotlib is not installed.
+        """
+        return drawn("weights", self, ax)
 
     def to_json(self) -> dict[str, Any]:
         """Return plain values."""

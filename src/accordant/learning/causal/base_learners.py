@@ -16,10 +16,10 @@ from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.model_selection import KFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import PolynomialFeatures, StandardScaler
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import validate_data
 
 from accordant.arrays import Values, WholeNumbers
-from accordant.errors import InputError
+from accordant.errors import InputError, check_fitted
 from accordant.learning.folds import deal_groups, held_out_parts
 
 EXPONENTIAL_PENALTIES = (0.3, 0.1, 0.03, 0.01, 0.003, 0.001, 0.0001)
@@ -114,7 +114,7 @@ class ExponentialMeanRegressor(RegressorMixin, BaseEstimator):  # type: ignore[m
 
     def predict(self, X: Values) -> Values:
         """Predicted means, shape (context,), in the outcome's unit."""
-        check_is_fitted(self)
+        check_fitted(self)
         X = validate_data(self, X, dtype=np.float64, reset=False)
         return self.shift_ + self.scale_ * _mean(self._design(X), self.coefficients_)
 
@@ -199,7 +199,7 @@ class GaussianProcessGridRegressor(RegressorMixin, BaseEstimator):  # type: igno
 
     def predict(self, X: Values) -> Values:
         """Posterior means, shape (context,), in the outcome's unit."""
-        check_is_fitted(self)
+        check_fitted(self)
         X = validate_data(self, X, dtype=np.float64, reset=False)
         kernel = self._kernel((X - self.centre_) / self.spread_, self.length_scale_, self.linear_weight_)
         return np.asarray(self.mean_ + kernel @ self.dual_, dtype=np.float64)

@@ -9,10 +9,9 @@ from typing import Self
 import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.model_selection import StratifiedKFold
-from sklearn.utils.validation import check_is_fitted
 
 from accordant.arrays import Values, WholeNumbers, real_array
-from accordant.errors import DataError
+from accordant.errors import DataError, check_fitted
 from accordant.learning.folds import deal_groups, held_out_parts
 
 MIN_ROWS_PER_ACTION = 10
@@ -184,7 +183,7 @@ class LevelLearner(BaseEstimator):  # type: ignore[misc]
 
     def predict_levels(self, X: object) -> Values:
         """Estimated outcome level of every action in every context, shape (action, context)."""
-        check_is_fitted(self)
+        check_fitted(self)
         levels = self._raw_levels(check_features(X, self.n_features_in_))
         return np.clip(levels, self.bounds_[0][:, None], self.bounds_[1][:, None])
 

@@ -13,6 +13,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from accordant.arrays import Values, WholeNumbers
+from accordant.errors import check_fitted
 from accordant.learning.causal.level_learner import action_folds
 
 FOLDS = 5
@@ -86,6 +87,7 @@ class PropensityModel(BaseEstimator):  # type: ignore[misc]
 
     def predict(self, X: Values) -> Values:
         """Probabilities of every action, shape (action, context), columns summing to one."""
+        check_fitted(self)
         return np.ascontiguousarray(self.classifier_.predict_proba(X).T)
 
 

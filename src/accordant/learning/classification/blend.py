@@ -10,10 +10,10 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.linalg import cholesky
 from scipy.optimize import nnls
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import validate_data
 
 from accordant.arrays import Values
-from accordant.errors import InputError
+from accordant.errors import InputError, check_fitted
 from accordant.learning.classification.calibration import CalibratedProbabilities
 from accordant.statistics import standard_error
 
@@ -76,7 +76,7 @@ class Blend(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ignore
 
     def predict_proba(self, X: ArrayLike) -> Values:
         """Return (n, k), the averaged probability of each class in each row of X; rows sum to 1."""
-        check_is_fitted(self)
+        check_fitted(self)
         # The models check X. Summed in a fixed order, so that a row gets the same bytes alone and in a batch.
         parts = zip(self.weights, self.models_, strict=True)
         blended = np.asarray(sum(weight * model.predict_proba(X) for weight, model in parts))

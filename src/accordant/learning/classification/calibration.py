@@ -8,10 +8,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
 from sklearn.calibration import CalibratedClassifierCV
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import validate_data
 
 from accordant.arrays import Codes, Values
-from accordant.errors import InputError
+from accordant.errors import InputError, check_fitted
 from accordant.learning.classification.brier import class_codes
 from accordant.learning.classification.platt import PlattScaling, score_rows
 from accordant.learning.folds import ALWAYS_TRAINING, copied_records, deal_folds, splits
@@ -89,6 +90,7 @@ class CalibratedProbabilities(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
         if self.method not in get_args(Method):
             raise InputError(f"unknown calibration method {self.method!r}; valid: {', '.join(get_args(Method))}")
         features, labels = validate_data(self, X, y, dtype=np.float64)
+        check_classification_targets(labels)
         self.classes_ = np.unique(labels) if self.classes is None else np.asarray(self.classes)
         codes = class_codes(labels, self.classes_)
         self.columns_, present = np.unique(codes, return_inverse=True)
@@ -119,7 +121,7 @@ class CalibratedProbabilities(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
 
     def predict_proba(self, X: ArrayLike) -> Values:
         """Return (n, k), the probability of each class of `classes_` in each row of X."""
-        check_is_fitted(self)
+        check_fitted(self)
         features = validate_data(self, X, dtype=np.float64, reset=False)
         if self.map_ is None:
             seen = np.asarray(self.model_.predict_proba(features), dtype=np.float64)

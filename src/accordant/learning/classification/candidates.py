@@ -7,7 +7,7 @@ loan files; nothing here is tuned at run time, the choice among the rows is.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -19,9 +19,10 @@ from sklearn.ensemble import ExtraTreesClassifier, HistGradientBoostingClassifie
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import PolynomialFeatures, StandardScaler
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import validate_data
 
 from accordant.arrays import Values
+from accordant.errors import check_fitted
 from accordant.learning.classification.calibration import CalibratedProbabilities, Method
 
 
@@ -64,7 +65,7 @@ class HingeFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     def transform(self, X: ArrayLike) -> Values:
         """Return (n, features + total knots): the columns of X, then the hinges."""
-        check_is_fitted(self)
+        check_fitted(self)
         columns: Values = validate_data(self, X, dtype=np.float64, reset=False)
         return np.hstack([columns, np.maximum(0.0, columns[:, self.knot_columns_] - self.knots_)])
 
@@ -151,10 +152,16 @@ _TABLE: tuple[tuple[str, Callable[[int], ClassifierMixin], Method], ...] = (
 )
 
 
-def default_candidates(n_features: int, random_state: int = 0) -> tuple[Candidate, ...]:
+FORESTS = (_random_forest, _extra_trees)
+
+
+def default_candidates(
+    n_features: int, random_state: int = 0, *, names: Collection[str] | None = None, forests: bool = True
+) -> tuple[Candidate, ...]:
     """Return the default candidates for `n_features` columns, simplest first.
 
-    The order matters only when scores are equal: the earlier one is then taken.
+    The order matters only when scores are equal: the earlier one is then taken. `names` limits them, None to all; and
+    without `forests`, whose fits grow faster than rows, there are none.
     """
     return tuple(
         Candidate(
@@ -163,5 +170,7 @@ def default_candidates(n_features: int, random_state: int = 0) -> tuple[Candidat
             baseline=name == PRIOR,
         )
         for name, make, method in _TABLE
-        if make is not _logistic_pairs or n_features <= MAX_FEATURES_FOR_PAIRS
+        if (make is not _logistic_pairs or n_features <= MAX_FEATURES_FOR_PAIRS)
+        and (names is None or name in names)
+        and (forests or make not in FORESTS)
     )

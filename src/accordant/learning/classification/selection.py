@@ -9,11 +9,12 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import validate_data
 from threadpoolctl import threadpool_limits
 
 from accordant.arrays import Codes, Values
-from accordant.errors import InputError
+from accordant.errors import InputError, check_fitted
 from accordant.learning.classification.blend import Blend, blend_weights
 from accordant.learning.classification.brier import brier_contributions, class_codes, mean_with_error
 from accordant.learning.classification.calibration import CalibratedProbabilities
@@ -76,6 +77,9 @@ class SelectedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  #
         (k,) the declared classes.
     candidates_
         A `CandidateScore` for each candidate, best first; among equals the earlier candidate.
+    dropped_
+        Names of candidates that are not among them, because they were clearly worse in an earlier round on the folds
+        of nested cross-validation (`accordant.learning.classification.fold_selection`).
     best_name_
         Name of the candidate with the smallest score; its weight is the largest.
     weights_
@@ -119,39 +123,82 @@ class SelectedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  #
         if not self.tolerance >= 0:
             raise InputError(f"tolerance must be at least 0, found {self.tolerance}")
         features, labels = validate_data(self, X, y, dtype=np.float64)
+        check_classification_targets(labels)
         self.classes_ = np.unique(labels) if self.classes is None else np.asarray(self.classes)
         codes = class_codes(labels, self.classes_)
         if np.all(codes == codes[0]):
             only = self.classes_.tolist()[codes[0]]
             raise InputError(f"y holds one class only, {only!r}; an outcome model needs two or more")
-        tried = self._tried(features.shape[1])
+        tried = self.tried(features.shape[1])
         records = copied_records(features, codes) if groups is None else None
         folds = deal_folds(codes, self.n_folds, self.random_state, records=records, groups=groups)
         # One thread: on small data histogram boosting spends far longer waking threads than working.
         with threadpool_limits(limits=1):
             shared = SharedFits(features, labels, codes, folds, groups)
-            held_back = np.stack([shared.held_back(self._declared(each)) for each in tried])
+            held_back = np.stack([shared.held_back(self.declared(each)) for each in tried])
             scored = folds != ALWAYS_TRAINING
             clusters = None if groups is None else groups[scored]
             weights = blend_weights(held_back[:, scored], codes[scored], self.tolerance, clusters)
-            used = [(self._declared(each), float(w)) for each, w in zip(tried, weights, strict=True) if w > 0]
+            used = [(self.declared(each), float(w)) for each, w in zip(tried, weights, strict=True) if w > 0]
             fitted = [shared.on_all_rows(model) for model, _ in used]
             self.best_ = Blend([model for model, _ in used], [w for _, w in used]).of_models(fitted)
         self._record(tried, held_back[:, scored], codes[scored], folds[scored], weights, clusters)
+        self.dropped_: tuple[str, ...] = ()
         return self
+
+    def of_held_back(
+        self,
+        tried: Sequence[Candidate],
+        held_back: Values,
+        codes: Codes,
+        folds: Codes,
+        weights: Values,
+        models: Sequence[CalibratedProbabilities],
+        clusters: Codes | None,
+        dropped: tuple[str, ...] = (),
+    ) -> Self:
+        """Return the selection that was made elsewhere from what candidates say of rows their fits did not see.
+
+        Parameters
+        ----------
+        tried
+            The candidates that were compared.
+        held_back
+            (candidate, n, k) probabilities.
+        codes, folds
+            (n,) class and fold of each row.
+        weights
+            (candidate,) from `blend_weights`.
+        models
+            Those with a positive weight, fitted.
+        clusters
+            (n,) whose each row is; None if rows are independent.
+        dropped
+            Names of candidates that were given up earlier.
+        """
+        selected: Self = clone(self)
+        selected.classes_ = np.asarray(self.classes)
+        selected.n_features_in_ = models[0].n_features_in_
+        used = [(self.declared(each), float(w)) for each, w in zip(tried, weights, strict=True) if w > 0]
+        selected.best_ = Blend([model for model, _ in used], [w for _, w in used]).of_models(models)
+        selected._record(tried, held_back, codes, folds, weights, clusters)
+        selected.dropped_ = dropped
+        return selected
 
     def predict_proba(self, X: ArrayLike) -> Values:
         """Return (n, k), the probability of each class of `classes_` in each row of X; rows sum to 1."""
-        check_is_fitted(self)
+        check_fitted(self)
         probabilities: Values = self.best_.predict_proba(validate_data(self, X, dtype=np.float64, reset=False))
         return probabilities
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:
         """Return (n,), the most probable class of each row; the first declared among equals."""
-        labels: NDArray[Any] = self.classes_[self.predict_proba(X).argmax(axis=1)]
+        probabilities = self.predict_proba(X)
+        labels: NDArray[Any] = self.classes_[probabilities.argmax(axis=1)]
         return labels
 
-    def _tried(self, n_features: int) -> tuple[Candidate, ...]:
+    def tried(self, n_features: int) -> tuple[Candidate, ...]:
+        """Return what is tried on so many columns: the candidates, and a baseline if none of them is one."""
         defaults = default_candidates(n_features, self.random_state)
         tried = defaults if self.candidates is None else tuple(self.candidates)
         if not any(each.baseline for each in tried):
@@ -161,12 +208,13 @@ class SelectedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  #
             raise InputError(f"candidates share a name: {names}")
         return tried
 
-    def _declared(self, candidate: Candidate) -> CalibratedProbabilities:
+    def declared(self, candidate: Candidate) -> CalibratedProbabilities:
         """Return the candidate, not fitted, with a column for each declared class."""
+        classes = getattr(self, "classes_", self.classes)
         if isinstance(candidate.estimator, CalibratedProbabilities):
-            declared: CalibratedProbabilities = clone(candidate.estimator).set_params(classes=self.classes_)
+            declared: CalibratedProbabilities = clone(candidate.estimator).set_params(classes=classes)
             return declared
-        return CalibratedProbabilities(clone(candidate.estimator), method="raw", classes=self.classes_)
+        return CalibratedProbabilities(clone(candidate.estimator), method="raw", classes=classes)
 
     def _record(
         self,

@@ -45,7 +45,7 @@ class SharedFits:
 
     def held_back(self, candidate: CalibratedProbabilities) -> Values:
         """Return (n, k) probabilities from fits without the row's fold; NaN for rows never held back."""
-        raw = self._raw(candidate)
+        raw = raw_twin(candidate)
         models = self._fits(candidate if raw is None else raw)
         probabilities = np.full((len(self.labels), len(models[0].classes_)), np.nan)
         for model, (training, fold) in zip(models, splits(self.folds), strict=True):
@@ -55,7 +55,7 @@ class SharedFits:
 
     def on_all_rows(self, candidate: CalibratedProbabilities) -> CalibratedProbabilities:
         """Return the candidate fitted on all rows."""
-        raw = self._raw(candidate)
+        raw = raw_twin(candidate)
         plain = candidate if raw is None else raw
         key = joblib.hash(plain)
         if key not in self._final:
@@ -71,13 +71,6 @@ class SharedFits:
             return model
         scored = rows[self.folds[rows] != ALWAYS_TRAINING]
         return model.with_map(PlattScaling().fit(self._scores(raw)[scored], self._present[scored]))
-
-    def _raw(self, candidate: CalibratedProbabilities) -> CalibratedProbabilities | None:
-        """Return the twin without calibration whose fits a candidate takes; None if it takes none."""
-        if candidate.method != "sigmoid" or not hasattr(candidate.estimator, "predict_proba"):
-            return None
-        raw: CalibratedProbabilities = clone(candidate).set_params(method="raw")
-        return raw
 
     def _fits(self, candidate: CalibratedProbabilities) -> list[CalibratedProbabilities]:
         """Return the fits without each fold."""
@@ -100,3 +93,11 @@ class SharedFits:
             self._scores_of[key] = np.zeros((len(self.labels), found[0].shape[1]))
             self._scores_of[key][np.concatenate(parts)] = np.concatenate(found)
         return self._scores_of[key]
+
+
+def raw_twin(candidate: CalibratedProbabilities) -> CalibratedProbabilities | None:
+    """Return the twin without calibration whose fits a candidate takes; None if it takes none."""
+    if candidate.method != "sigmoid" or not hasattr(candidate.estimator, "predict_proba"):
+        return None
+    raw: CalibratedProbabilities = clone(candidate).set_params(method="raw")
+    return raw

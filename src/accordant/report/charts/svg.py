@@ -40,13 +40,19 @@ def tag(name: str, attributes: Mapping[str, object], *children: str) -> Markup:
     return Markup(f"<{name}{written}>{inside}</{name}>" if children else f"<{name}{written}/>")  # noqa: S704
 
 
-def figure(identifier: str, size: tuple[float, float], title: str, description: str, *children: str) -> Markup:
-    """Return a whole drawing with its name and its description for readers who cannot see it."""
+def figure(
+    identifier: str, size: tuple[float, float], title: str, description: str, *children: str, sized: bool = False
+) -> Markup:
+    """Return a whole drawing with its name and its description for readers who cannot see it.
+
+    It is as wide as what it stands in; `sized` keeps the size of its letters instead.
+    """
     width, height = size
     names = (f"{identifier}-title", f"{identifier}-description")
     head = {"xmlns": "http://www.w3.org/2000/svg", "viewBox": f"0 0 {width:g} {height:g}", "role": "img"}
     about = tag("title", {"id": names[0]}, title), tag("desc", {"id": names[1]}, description)
-    return tag("svg", {**head, "aria-labelledby": " ".join(names), "class": "chart"}, *about, *children)
+    shape = {"class": "chart sized", "width": width, "height": height} if sized else {"class": "chart"}
+    return tag("svg", {**head, "aria-labelledby": " ".join(names), **shape}, *about, *children)
 
 
 def mark(shape: str, x: float, y: float, radius: float = 4.5, css: str = "") -> Markup:
@@ -88,7 +94,12 @@ def wrapped(name: str, width: float, lines: int = 2) -> list[str]:
 
 def clean(words: str) -> Markup:
     """Return text escaped; characters that XML forbids or that turn the direction of writing are replaced."""
-    return escape(CONTROL.sub("\N{REPLACEMENT CHARACTER}", words))
+    return escape(printable(words))
+
+
+def printable(words: str) -> str:
+    """Return text in which characters that XML forbids or that turn the direction of writing are replaced."""
+    return CONTROL.sub("\N{REPLACEMENT CHARACTER}", words)
 
 
 def _cut(words: str, width: float) -> str:

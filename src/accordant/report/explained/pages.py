@@ -6,12 +6,11 @@ from dataclasses import dataclass
 from decimal import ROUND_CEILING, ROUND_FLOOR
 from typing import Any
 
-from accordant.explanation.wording import contexts_given, decimals_for, no_weights, shown
-from accordant.report.scale import MINUS, MOST_DECIMALS, NOT_DEFINED, decimals, number
+from accordant.explanation.wording import BASES, contexts_given, decimals_for, no_weights, shown
+from accordant.report.scale import MINUS, MOST_DECIMALS, NOT_DEFINED, decimals, number, percent
 
 Json = dict[str, Any]
 
-NO_SCORE = f"{MINUS}∞"
 EVERYBODY = "everybody together"
 QUESTIONS = {
     "dropped": "if not there",
@@ -31,13 +30,50 @@ class Move:
     known: str
 
 
-def scores(explained: Json) -> list[str] | None:
-    """Return the score of every action; None for a rule without scores."""
-    found = explained["choice"]["scores"]
+def measured(explained: Json) -> list[str] | None:
+    """Return what the rule compares, of every action; None where its scores have no meaning beside each other."""
+    found = explained["measure"]
     if found is None:
         return None
-    digits = decimals(found)
-    return [NO_SCORE if each is None else number(each, digits) for each in found]
+    digits = decimals(found["values"])
+    return ["–" if each is None else number(each, digits) for each in found["values"]]
+
+
+def usual(trait: Json) -> str:
+    """Return how usual a value is among training rows."""
+    if trait["below"] is None:
+        return f"{percent(trait['same'])} have the same"
+    return f"{percent(trait['below'])} have less, {percent(trait['same'])} the same"
+
+
+def forecast_rows(explained: Json) -> list[tuple[str, list[str]]]:
+    """Return each action with the cells of its forecast; one row for all if the forecast does not depend on them."""
+    found = explained["person"]["forecast"]
+    actions = explained["actions"] if found["depends_on_action"] else ["whatever is done"]
+    if found["means"] is None:
+        rows = found["probabilities"] or []
+        return [(action, [percent(share) for share in shares]) for action, shares in zip(actions, rows, strict=False)]
+    digits = decimals(found["means"])
+    ends = [found[name] or [None] * len(found["means"]) for name in ("low", "high")]
+    return [
+        (action, [number(mean, digits), "–" if low is None else f"{number(low, digits)} to {number(high, digits)}"])
+        for action, mean, low, high in zip(actions, found["means"], *ends, strict=False)
+    ]
+
+
+def basis(explained: Json) -> str:
+    """Return what the probabilities of a forecast are."""
+    return BASES[explained["person"]["forecast"]["basis"]]
+
+
+def forecast_head(explained: Json) -> list[str]:
+    """Return the headings of these cells."""
+    found = explained["person"]["forecast"]
+    if found["means"] is None:
+        return list(found["outcomes"])
+    unit = f", {found['unit']}" if found["unit"] else ""
+    share = "" if found["level"] is None else f"{percent(found['level'])} of outcomes"
+    return [f"{found['name']}{unit}: mean", share or "range"]
 
 
 def gain(value: float) -> str:

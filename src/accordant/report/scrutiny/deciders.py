@@ -101,7 +101,7 @@ def _sentences(found: InfluencePart, strategy: str) -> tuple[Markup, ...]:
     """Return whose silence would change most, and what there is to share."""
     power, n = found.power, found.power.contexts
     if not n:
-        return (sentence("There are no test rows, so nobody decides anything."),)
+        return (sentence("There are no untouched rows, so nobody decides anything."),)
     asked = found.pivotal.pivotal["neutralised"]
     shares = sorted(((share, name) for name, share in asked.items() if share is not None), key=lambda each: -each[0])
     said = []

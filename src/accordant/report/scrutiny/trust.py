@@ -175,7 +175,7 @@ def _sentences(
 ) -> tuple[Markup, ...]:
     """Return the finding in words: the worst single stakeholder, everybody, and how far misreports may go."""
     if not found.contexts:
-        return (sentence("There are no test rows, so there is nothing to certify."),)
+        return (sentence("There are no untouched rows, so there is nothing to certify."),)
     all_of_them = everybody[0] if everybody else singles[0]
     if all_of_them.never == 1:
         return (sentence("No misreport by anybody, however large, changes a decision of ", strong(found.rule), "."),)

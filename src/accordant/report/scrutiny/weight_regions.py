@@ -261,7 +261,7 @@ def _regions_said(regions: RegionsPart) -> list[Markup]:
     if here is not None:
         said.append(sentence(
             "At the chosen weights ", strong(_together(here.strategy, here.tied_with)),
-            f" {'has' if not here.tied_with else 'have'} the highest score on the test rows, and so at {about}"
+            f" {'has' if not here.tied_with else 'have'} the highest score on the untouched rows, and so at {about}"
             f"{percent(here.share)} of all weights that could have been chosen.",
         ))  # fmt: skip
     never = len(regions.regions) - len(winning)

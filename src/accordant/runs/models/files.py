@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import io
+import json
 import logging
+import sys
 import warnings
 import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -20,10 +23,30 @@ from accordant.runs.models.trusted_types import is_trusted, type_name
 
 logger = logging.getLogger(__name__)
 
+SCHEMA = "schema.json"
 SIMPLE = (str, bytes, int, float, complex, bool, type(None), np.generic)
 HOLDERS = (dict, list, tuple, set, np.ndarray)
 ENDS = (np.dtype, np.random.Generator, np.random.RandomState)  # nothing hangs on them that predictions read
 SEARCH_TREES = {"ball_tree": BallTree, "kd_tree": KDTree}
+
+
+UNNEEDED = tuple(f"sklearn.externals.array_api_compat.{each}" for each in ("torch", "cupy", "dask"))
+"""What scikit-learn imports of these libraries if they are installed and something walks through all its modules."""
+
+
+def _skops() -> Any:
+    """Import skops, which lists all estimators of scikit-learn, and so walks through all its modules.
+
+    What adapts array libraries holds no estimator, and may import torch, a CPU second: it is left out of that walk.
+    """
+    hidden = [name for name in UNNEEDED if "skops.io" not in sys.modules and name not in sys.modules]
+    sys.modules |= dict.fromkeys(hidden)  # type: ignore[arg-type]  # None: cannot be imported
+    try:
+        import skops.io as skops
+    finally:
+        for name in hidden:
+            del sys.modules[name]
+    return skops
 
 
 def dump_model(estimator: Any) -> bytes:
@@ -34,12 +57,12 @@ def dump_model(estimator: Any) -> bytes:
     InputError
         If it has parts of a type that could not be trusted when the file is read back.
     """
-    import skops.io as skops  # it imports every module of scikit-learn: two CPU seconds, for models alone
+    skops = _skops()
     from skops.io.exceptions import UnsupportedTypeException
 
     try:
         with _without_search_trees(estimator):
-            content: bytes = skops.dumps(estimator)
+            content = same_bytes(skops.dumps(estimator))
             _check(estimator, "the model")
     except (RunFolderError, UnsupportedTypeException) as error:
         raise InputError(f"a model cannot be saved: {error}") from None
@@ -47,6 +70,43 @@ def dump_model(estimator: Any) -> bytes:
     if unknown:
         raise InputError(f"a model cannot be saved: its parts of type {', '.join(unknown)} are not on the trust list")
     return content
+
+
+EARLIEST = (1980, 1, 1, 0, 0, 0)  # of a zip archive
+
+
+def same_bytes(content: bytes) -> bytes:
+    """Return a skops file whose bytes depend on the model alone.
+
+    skops names parts and files by addresses in memory and dates them. Here they are numbered as they appear.
+    """
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        entries = {name: archive.read(name) for name in archive.namelist()}
+    parts: dict[int, int] = {}
+    files: dict[str, str] = {}
+
+    def renumber(value: Any) -> Any:
+        if isinstance(value, list):
+            return [renumber(each) for each in value]
+        if not isinstance(value, dict):
+            return value
+        renumbered = {name: renumber(each) for name, each in value.items() if name not in ("__id__", "file")}
+        if isinstance(number := value.get("__id__"), int):
+            renumbered["__id__"] = parts.setdefault(number, len(parts) + 1)
+        if "file" in value:
+            file = value["file"]
+            renumbered["file"] = (
+                files.setdefault(file, f"{len(files) + 1}{Path(file).suffix}") if file in entries else file
+            )
+        return renumbered
+
+    schema = json.dumps(renumber(json.loads(entries.pop(SCHEMA)))).encode()
+    written = io.BytesIO()
+    with zipfile.ZipFile(written, "w", zipfile.ZIP_STORED) as archive:
+        for name, each in sorted((files.get(name, name), each) for name, each in entries.items()):
+            archive.writestr(zipfile.ZipInfo(name, EARLIEST), each)
+        archive.writestr(zipfile.ZipInfo(SCHEMA, EARLIEST), schema)
+    return written.getvalue()
 
 
 def load_model(content: bytes, name: str) -> Any:
@@ -64,7 +124,7 @@ def load_model(content: bytes, name: str) -> Any:
     RunFolderError
         If it is no model file, holds a type that is not on the trust list, or an index outside its arrays.
     """
-    import skops.io as skops
+    skops = _skops()
 
     try:
         _refuse_packed(content)

@@ -24,13 +24,13 @@ from accordant.policy import ParticipatoryPolicy
 from accordant.problem import DecisionProblem
 from accordant.rewards import RewardSignal
 from accordant.runs.execution import asked_of_policy
+from accordant.runs.manifest import STATE_FILE
 from accordant.runs.models.files import dump_model, load_model
 from accordant.tables.column_types import ColumnType
 from accordant.tables.output import write_part
 
 OUTCOME_FILE = "outcome-model.skops"
 BEHAVIOUR_FILE = "logged-behaviour.skops"
-STATE_FILE = "policy.json"
 PROFILE_FILE = "training-profile.json"
 
 

@@ -1,12 +1,24 @@
 """What ``run.json`` holds, typed: `record` is the whole, its parts stand beside it, and `parts` makes them."""
 
-from accordant.runs.record.board import Board, Column, GroupRate, GroupRow, GroupTable, Limits, MetricFigures, Row
+from accordant.runs.record.board import (
+    Board,
+    Column,
+    GroupRate,
+    GroupRow,
+    GroupTable,
+    Limits,
+    MetricFigures,
+    PeoplePart,
+    Row,
+)
 from accordant.runs.record.learning import (
+    ErrorPart,
     GridPart,
     LearningPart,
     Measure,
     OutcomeModelPart,
     Overlap,
+    PromisePart,
     ProxyCheck,
     ResolutionGain,
     RewardError,
@@ -35,6 +47,7 @@ __all__ = [
     "Cost",
     "DataPart",
     "Declaration",
+    "ErrorPart",
     "GridPart",
     "GroupRate",
     "GroupRow",
@@ -46,6 +59,8 @@ __all__ = [
     "MetricFigures",
     "OutcomeModelPart",
     "Overlap",
+    "PeoplePart",
+    "PromisePart",
     "ProxyCheck",
     "Record",
     "ResolutionGain",

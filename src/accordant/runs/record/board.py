@@ -90,3 +90,26 @@ class GroupTable(Part):
 
     attributes: tuple[str, ...]
     rows: tuple[GroupRow, ...]
+
+
+class PeoplePart(Part):
+    """What models expect for single untouched rows, and what every strategy decides there; no features of anybody.
+
+    Attributes
+    ----------
+    rows
+        Positions among the untouched rows, as ``accordant explain RUN --row`` counts them; evenly spaced where not all
+        are kept.
+    n
+        How many untouched rows there are.
+    expected
+        Stakeholder to the expected reward of each action, shape (row, action), to four decimals.
+    decisions
+        Strategy to the position of the action that it takes in each row; the probability of each action, to four
+        decimals, where it draws.
+    """
+
+    rows: tuple[int, ...]
+    n: int
+    expected: dict[str, tuple[tuple[float, ...], ...]]
+    decisions: dict[str, tuple[int | tuple[float, ...], ...]]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 from accordant.sections import Figure, Part
 
@@ -78,6 +78,7 @@ class LearningPart(Part):
     overlap: Overlap | None = None
     searches: dict[str, SearchPart]
     reward_errors: tuple[RewardError, ...]
+    effort: str = "standard"
 
 
 class UnusualPart(Part):
@@ -88,6 +89,53 @@ class UnusualPart(Part):
     kinds: dict[str, int]
     referred: int
     fall_back: int
+
+
+class ErrorPart(Part):
+    """Mean error of a promise on untouched rows; see `accordant.evaluation.promise_errors.PromiseErrors`.
+
+    Attributes
+    ----------
+    kind, name, part
+        What the error is about.
+    attribute, group
+        Of whom; empty for all rows.
+    least, most
+        What no error is below, or above.
+    n, mean
+        Independent rows, and their mean error.
+    limits
+        Low and high limit of the mean, for each of the `PromisePart.alphas`.
+    """
+
+    kind: Literal["calibration", "reward"]
+    name: str
+    part: str
+    attribute: str
+    group: str
+    least: float
+    most: float
+    n: int
+    mean: float
+    limits: tuple[tuple[float, float], ...]
+
+
+class PromisePart(Part):
+    """What untouched rows promise whoever uses the run; see `accordant.runs.record.promise`.
+
+    Attributes
+    ----------
+    actions
+        Action to how often D* takes it.
+    alphas
+        With what probabilities limits of errors leave out the mean, falling.
+    errors
+        How far f and E were off.
+    """
+
+    actions: dict[str, int]
+    alphas: tuple[float, ...]
+    errors: tuple[ErrorPart, ...]
 
 
 class ResolutionGain(Part):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import platform
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import asdict
 from datetime import date
 from importlib.metadata import version
@@ -12,13 +12,23 @@ from typing import Any, TypeVar
 import numpy as np
 
 from accordant.cases.loaders import CaseData
+from accordant.cases.preference_sources import GUESSED
 from accordant.cases.spec import CaseSpec
-from accordant.evaluation import Leaderboard, group_table
+from accordant.decisions import Decisions
+from accordant.evaluation import (
+    GroupEstimate,
+    Leaderboard,
+    LeaderboardRow,
+    MetricCell,
+    MetricColumn,
+    group_table,
+)
 from accordant.evaluation.opposed_groups import opposed_groups, opposed_remarks
 from accordant.evaluation.outcome_quality import outcome_quality
 from accordant.evidence import Evidence
 from accordant.learning.grid_resolution import MovedValues
 from accordant.learning.tuning import Search
+from accordant.naming import listed
 from accordant.policy import ParticipatoryPolicy
 from accordant.runs.record import (
     FORMAT,
@@ -31,9 +41,12 @@ from accordant.runs.record import (
     GridPart,
     GroupTable,
     LearningPart,
+    Limits,
     Measure,
+    MetricFigures,
     OutcomeModelPart,
     Overlap,
+    PeoplePart,
     ProxyCheck,
     Record,
     ResolutionGain,
@@ -47,14 +60,21 @@ from accordant.runs.record import (
     StrategyPart,
     UnusualPart,
 )  # fmt: skip
+from accordant.runs.record.promise import promise_of
 from accordant.runs.record.scrutiny import ScrutinyPart
 from accordant.runs.row_split import Dealing
 from accordant.scope import ScopeCard, lint
 from accordant.sections import Part
+from accordant.statistics import Estimate
 from accordant.unusual import UnusualCounts
 
 Written = TypeVar("Written", bound=Part)
 
+QUICK = "Nor were these looked at: conflicts between metrics, and what misreports can make of metrics and ranking."
+"""What the scrutiny of a run leaves out at a quick look."""
+
+MOST_PEOPLE = 300  # rows that a record keeps one by one: enough to see for whom two strategies differ
+MOST_FIGURES = 30_000  # of these rows in all, so that many actions do not make a record many times larger
 LIBRARIES = ("accordant", "numpy", "scipy", "pandas", "scikit-learn", "skops", "joblib")
 
 
@@ -73,6 +93,7 @@ def make_record(
     split: tuple[StakeholderGroups, ...] = (),
 ) -> Record:
     """Collect a run: the case and its data, the fitted policy, and what it came to on untouched rows."""
+    decisions = policy.decide_on(evidence)
     counts = UnusualCounts.of(*policy.handling_of(evidence.log.contexts))
     grid = _grid(policy, evidence)
     return Record(
@@ -85,14 +106,15 @@ def make_record(
             test=evidence.n_contexts, **dealt.to_json(),
         ),
         unusual=UnusualPart(**counts.to_json()),
+        promise=promise_of(policy, evidence),
         selected=policy.selected_,
         selection=Selection(consults=_consults(policy, leaderboard), score=policy.leaderboard_.chosen_score),
         notes=(*dealt.sentences(), *_unusual(counts), *(() if grid is None else (grid.sentence,)), *case.notes),
-        warnings=(*_warnings(policy, data), *_of_groups(split)),
+        warnings=(*_guessed(sources), *_warnings(policy, data), *_of_groups(split)),
         test=_with_opposed(board(leaderboard), case, evidence),
         validation=board(policy.leaderboard_),
         groups=tuple(
-            GroupTable(**group_table(policy.decide_on(evidence), evidence, attributes).to_json())
+            GroupTable(**group_table(decisions, evidence, attributes).to_json())
             for attributes in groupings(case)
         ),
         scrutiny=ScrutinyPart(**plain(scrutiny)),
@@ -109,8 +131,33 @@ def make_record(
             for label, rule in policy.strategies_.items()
         },
         scope=None if case.scope is None else _scope(case.scope, _metric_names(case)),
+        people=people(decisions, evidence),
         cost=Cost(seconds=seconds[0], cpu_seconds=seconds[1]),
     )  # fmt: skip
+
+
+def people(decisions: Mapping[str, Decisions], evidence: Evidence) -> PeoplePart:
+    """Return expected rewards and decisions of single rows, evenly spaced if they are many; no feature is kept."""
+    expected, n = evidence.expected, evidence.n_contexts
+    per_row = expected.values[..., 0].size + sum(
+        1 if each.policy is None else len(each.action_names) for each in decisions.values()
+    )
+    kept = max(1, min(n, MOST_PEOPLE, MOST_FIGURES // per_row))
+    rows = np.arange(kept) * n // kept
+    return PeoplePart(
+        rows=tuple(rows.tolist()),
+        n=n,
+        expected={
+            name: tuple(map(tuple, np.round(values[:, rows], 4).T.tolist()))
+            for name, values in zip(expected.stakeholders, expected.values, strict=True)
+        },
+        decisions={
+            label: tuple(each.codes[rows].tolist())
+            if each.policy is None
+            else tuple(map(tuple, np.round(each.policy[:, rows], 4).T.tolist()))
+            for label, each in decisions.items()
+        },
+    )
 
 
 def _unusual(counts: UnusualCounts) -> tuple[str, ...]:
@@ -140,6 +187,7 @@ def _learning(case: CaseSpec, policy: ParticipatoryPolicy) -> LearningPart:
         overlap=None if learned.overlap is None else _as(Overlap, learned.overlap),
         searches={name: _search(search) for name, search in learned.searches.items()},
         reward_errors=tuple(_as(RewardError, each) for each in learned.reward_errors),
+        effort=policy.effort,
     )
 
 
@@ -204,6 +252,33 @@ def board(leaderboard: Leaderboard) -> Board:
     return Board(**same, metrics=columns, leaderboard=tuple(Row(**plain(row)) for row in leaderboard.to_json()))
 
 
+def leaderboard_of(found: Board) -> Leaderboard:
+    """Return the leaderboard that a record holds; of the log's support for decisions it keeps what pages tell."""
+    rows = tuple(
+        LeaderboardRow(
+            row.strategy, row.kind, row.candidate, _estimate(row.score, found.level), row.among_best, row.alike,
+            float(row.tied or 0.0), row.below_best_constant,
+            {label: _metric_cell(cell, found.level) for label, cell in row.metrics.items()},
+        )
+        for row in found.leaderboard
+    )  # fmt: skip
+    columns = tuple(MetricColumn(**column.model_dump()) for column in found.metrics)
+    same = {
+        name: getattr(found, name) for name in ("n", "resamples", "level", "normalisation", "best_constant", "remarks")
+    }
+    return Leaderboard(rows, columns, **same)
+
+
+def _metric_cell(found: MetricFigures, level: float) -> MetricCell:
+    groups = tuple(GroupEstimate(each.rate, each.group, _estimate(each, level), each.n or 0) for each in found.by_group)
+    return MetricCell(_estimate(found, level), found.normalised, found.n or 0, found.reason, groups)
+
+
+def _estimate(found: Limits, level: float) -> Estimate:
+    """Return a value with its interval as records hold it; the level is that of the whole board."""
+    return Estimate(found.value, found.low, found.high, None if found.low is None else level, undefined=found.undefined)
+
+
 def _as(part: type[Written], value: Any) -> Written:
     """Return a dataclass as the part of a record with the same fields."""
     return part(**plain(asdict(value)))
@@ -240,7 +315,24 @@ def plain(value: Any) -> Any:
 
 def _warnings(policy: ParticipatoryPolicy, data: CaseData) -> list[str]:
     simulated = ["No data were given: all rows come from a simulator, and nothing here is about real people."]
-    return [*(simulated if data.simulated else []), *data.repairs, *policy.warnings_]
+    looks = [QUICK] if policy.effort == "quick" else []
+    return [
+        *(simulated if data.simulated else []),
+        *policy.warnings_[: len(looks)],
+        *looks,
+        *data.repairs,
+        *policy.warnings_[len(looks) :],
+    ]
+
+
+def _guessed(sources: dict[str, RewardSource]) -> list[str]:
+    """Say whose rewards nobody stated."""
+    names = [name for name, source in sources.items() if source.kind == GUESSED]
+    if not names:
+        return []
+    want = "wants" if len(names) == 1 else "want"
+    follows = "whatever follows from them shows the method and supports no decision"
+    return [f"Nobody said what {listed(names)} {want}: the rewards are guesses, and {follows}."]
 
 
 def _of_groups(split: tuple[StakeholderGroups, ...]) -> tuple[str, ...]:

@@ -11,15 +11,15 @@ from pydantic import ConfigDict, Field
 
 from accordant.cases.spec import MetricSpec
 from accordant.problem import DecisionProblem
-from accordant.runs.record.board import Board, GroupTable
-from accordant.runs.record.learning import GridPart, LearningPart, OutcomeModelPart, UnusualPart
+from accordant.runs.record.board import Board, GroupTable, PeoplePart
+from accordant.runs.record.learning import GridPart, LearningPart, OutcomeModelPart, PromisePart, UnusualPart
 from accordant.runs.record.rewards import RewardSource, StakeholderGroups
 from accordant.runs.record.scrutiny import ScrutinyPart
 from accordant.scope import Criterion, Finding
 from accordant.sections import Part, Section, sections
 from accordant.statistics import Estimate
 
-FORMAT = 3
+FORMAT = 4
 MEBIBYTE = 1024**2
 
 Json = dict[str, Any]
@@ -101,6 +101,8 @@ class Record(Section):
     unusual
         Untouched rows that are unlike the training rows; None if nobody looked. All figures are about what strategies
         choose, in these rows too.
+    promise
+        What decisions in use are compared with; None if nobody looked.
     grid
         The grid of a continuous action; None if actions have no values.
     reward_sources
@@ -109,6 +111,8 @@ class Record(Section):
         What became of the stakeholders that the case wants split; empty if it wants none.
     strategies
         By label.
+    people
+        Expected rewards and decisions of single untouched rows; None in records made without them.
     """
 
     format: int
@@ -125,6 +129,7 @@ class Record(Section):
     groups: tuple[GroupTable, ...]
     scrutiny: ScrutinyPart | None = None
     unusual: UnusualPart | None = None
+    promise: PromisePart | None = None
     outcome_model: OutcomeModelPart
     learning: LearningPart
     grid: GridPart | None = None
@@ -132,12 +137,20 @@ class Record(Section):
     stakeholder_groups: tuple[StakeholderGroups, ...] = ()
     strategies: dict[str, StrategyPart]
     scope: CardPart | None
+    people: PeoplePart | None = None
     cost: Cost
 
     @property
     def learned_sources(self) -> dict[str, RewardSource]:
         """Those rewards that were learned from records of a file."""
         return {name: source for name, source in self.reward_sources.items() if source.learned_from}
+
+    def declared_order(self, board: Board) -> tuple[int, ...]:
+        """Return positions of the rows of a board as strategies were declared, baselines first: equals come in it."""
+        rows, declared = board.leaderboard, list(self.strategies)
+        return tuple(
+            sorted(range(len(rows)), key=lambda s: (rows[s].kind != "baseline", declared.index(rows[s].strategy)))
+        )
 
     def declared_name(self, stakeholder: str) -> str:
         """Return what the case as it was declared calls a stakeholder, or the one of which it is a group."""
@@ -167,6 +180,6 @@ class Record(Section):
 
 
 def peak_memory() -> float:
-    """Return the largest resident size of this process so far, in MiB."""
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    """Return the largest resident size so far, in MiB, of this process or of a worker, which shares most of it."""
+    peak = max(resource.getrusage(who).ru_maxrss for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
     return peak / (MEBIBYTE if sys.platform == "darwin" else 1024)

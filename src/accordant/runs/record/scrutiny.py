@@ -6,6 +6,7 @@ from typing import Literal
 
 from pydantic import Field
 
+from accordant.runs.record.board import Board
 from accordant.runs.record.choice import ByName, ConflictPart, WeighingPart
 from accordant.sections import Figure, Part
 from accordant.statistics import Estimate
@@ -247,6 +248,21 @@ class GainsPart(Part):
     sentence: str
 
 
+class BudgetPart(Part):
+    """A favourable action that leads by going to everybody, and candidates under a budget for it.
+
+    See `accordant.evaluation.logged_budget`.
+    """
+
+    winner: str
+    action: str
+    share: Figure
+    declared: bool
+    sentence: str
+    words: str
+    board: Board
+
+
 class ScrutinyPart(Part):
     """How far decisions and choice can be trusted; each result as the room that found it writes it.
 
@@ -271,6 +287,9 @@ class ScrutinyPart(Part):
     gains
         Who gains and who pays against the utilitarian rule; None where that is not listed or was selected, and in
         records that were written without.
+    budget
+        The same candidates where a favourable action that leads is limited, to a declared share or that of the log;
+        None where another line leads, and in records that were written without.
     """
 
     strategy: str
@@ -285,3 +304,4 @@ class ScrutinyPart(Part):
     conflict: ConflictPart
     sensitivity: SensitivityPart | None = None
     gains: GainsPart | None = None
+    budget: BudgetPart | None = None

@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -18,8 +18,10 @@ from accordant.contexts import Contexts
 from accordant.errors import RunFolderError
 from accordant.json_values import json_value
 from accordant.recommendation import Recommendations
-from accordant.runs.folder import Run
 from accordant.sections import Section, sections
+
+if TYPE_CHECKING:
+    from accordant.runs.folder import Run
 
 
 @sections.register("adoption")
@@ -138,3 +140,21 @@ def with_adopted(
     codes = np.array([-1 if each is None else names.index(each[1].action) for each in matched], dtype=np.intp)
     remarks = ["" if each is None else f"decided by debate, section {each[0]}" for each in matched]
     return recommended.adopted_where(codes, np.array(remarks, dtype=str))
+
+
+def recommended(run: Run, X: Any, strategy: str | None) -> Recommendations:
+    """Return what a run recommends for contexts; of D* what people adopted for contexts with the same features.
+
+    Parameters
+    ----------
+    run
+        From `read_run`.
+    X
+        Contexts with the features of the run.
+    strategy
+        Label of another strategy than the selected one.
+    """
+    policy = run.policy
+    contexts, rule = policy.contexts_of(X), policy.strategy(strategy or policy.selected_)
+    known = adoptions(run) if rule.label == policy.selected_ else {}
+    return with_adopted(policy.recommend(contexts, strategy=rule.label), contexts, policy.features_, known)

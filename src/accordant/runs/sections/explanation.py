@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
+from statistics import NormalDist
 from typing import IO, Any
 
 import numpy as np
@@ -11,38 +14,65 @@ import numpy as np
 from accordant.certificates import Known
 from accordant.contexts import Contexts
 from accordant.decisions import Decisions
-from accordant.explanation import as_document, influence, pivotal
+from accordant.explanation import Addressee, Explanation, PersonExplanation, as_document, influence, pivotal
 from accordant.problem import value_label
-from accordant.report.explained import render_explanation
+from accordant.report.explained import render_explanation, render_letters
 from accordant.runs.folder import Run
-from accordant.runs.recommendation import contexts_of
+from accordant.runs.recommendation import contexts_of, untouched_rows
 from accordant.runs.sections.adoption import Adoption, adoptions, context_hashes
+from accordant.strategies import Strategy
 from accordant.tables.output import write_output
 
 
-def explain_rows(
-    run: Run,
-    source: str | Path | IO[str] | None,
-    *,
-    rows: Sequence[int] = (0,),
-    strategy: str | None = None,
+@dataclass(frozen=True, eq=False)
+class ExplainedRows:
+    """Explanations of some rows, with what they were made of.
+
+    Attributes
+    ----------
+    run, rule
+        The run, and the strategy that decided.
+    contexts
+        All rows of the call.
+    origin
+        Where they come from, in words.
+    explanations
+        Of the rows that were asked about, after what people adopted.
+    adopted
+        Row to the section and the adoption that decides it.
+    """
+
+    run: Run
+    rule: Strategy
+    contexts: Contexts
+    origin: str
+    explanations: tuple[Explanation, ...]
+    adopted: dict[int, tuple[str, Adoption]]
+
+    def letters(self, language: str) -> tuple[PersonExplanation, ...]:
+        """Return each explanation in plain words for the person whom it is about."""
+        return tuple(each.for_person(addressee_of(self.run), language=language) for each in self.explanations)
+
+
+def explained_rows(
+    run: Run, source: str | Path | IO[str] | None, *, rows: Sequence[int] = (0,), strategy: str | None = None,
     data: str | None = None,
-) -> dict[str, Any]:
-    """Explain decisions of a run; the result is what ``explain --json`` prints.
+) -> ExplainedRows:  # fmt: skip
+    """Explain decisions of a run.
 
     Parameters
     ----------
     run
         From `read_run`.
     source
-        A CSV file with new rows, or an open text stream; None for the untouched rows of the run. The nearest context
-        with another decision is looked for among the same rows.
+        A CSV file with new rows, or an open text stream; None for the untouched rows of the run.
     rows
         Positions of the rows to explain.
     strategy
         Label of another strategy than the selected one.
     data
-        Data file or folder of the run, where the untouched rows come from.
+        Data file or folder of the run: where the untouched rows come from, and all training rows among which changes
+        are looked for. Without it, changes of rows of a file are looked for among the training rows that the run keeps.
 
     Raises
     ------
@@ -50,15 +80,75 @@ def explain_rows(
         If rows, data or strategy cannot be used.
     """
     policy = run.policy
-    contexts, origin = contexts_of(run, source, data)
     rule = policy.strategy(strategy or policy.selected_)
-    explained = policy.explain(contexts, rows=rows, strategy=rule.label, observed=contexts)
+    training = None
+    if source is None or data is not None:
+        untouched = untouched_rows(run, data)
+        training = untouched.training.log.contexts
+    if source is None:
+        contexts, origin = untouched.data.log.contexts, f"{untouched.notice}{untouched.origin}"
+    else:
+        contexts, origin = contexts_of(run, source, None)
+    explained = policy.explain(
+        contexts, rows=rows, strategy=rule.label, observed=training, changeable=run.case.changeable,
+        checked=_probabilities_agree(run),
+    )  # fmt: skip
+    adopted = adoptions(run) if rule.label == policy.selected_ else {}
+    keys = list(context_hashes(contexts.take(np.array(rows, dtype=np.intp)), policy.features_)) if adopted else []
+    found = {row: adopted[key] for row, key in zip(rows, keys, strict=False) if key in adopted}
+    return ExplainedRows(run, rule, contexts, origin, tuple(_settled(each, found) for each in explained), found)
+
+
+def _settled(explained: Explanation, adopted: Mapping[int, tuple[str, Adoption]]) -> Explanation:
+    """Return the explanation of a row that people may have decided."""
+    if explained.row not in adopted or explained.person is None:
+        return explained
+    _, adoption = adopted[explained.row]
+    settled = replace(explained.person, settled="adopted", action=adoption.action, chance=None, why=adoption.why)
+    return replace(explained, person=settled)
+
+
+OBSERVED = re.compile(r"observed \S+ in (\d+) of (\d+) rows")  # the note of a mean probability
+
+
+def _probabilities_agree(run: Run) -> bool | None:
+    """Return whether mean probabilities of all outcomes agree with their shares on untouched rows, compared together.
+
+    None for continuous outcomes. Differences are measured in the standard errors of the record, at 5 % over all.
+    """
+    measures = [(each, OBSERVED.fullmatch(each.note)) for each in run.record.outcome_model.quality]
+    checked = [
+        ((each.value or 0.0) - int(note[1]) / int(note[2]), each.standard_error or 0.0)
+        for each, note in measures
+        if note is not None
+    ]
+    if not checked:
+        return None
+    limit = NormalDist().inv_cdf(1 - 0.05 / (2 * len(checked)))
+    return all(abs(difference) <= limit * error for difference, error in checked)
+
+
+def addressee_of(run: Run) -> Addressee:
+    """Return to whom decisions of a run are explained, and with what words of its case."""
+    case = run.case
+    scope = case.scope
+    return Addressee(
+        person=case.person_concerned or "", labels=case.labels, title=case.title,
+        appeal_route=scope.appeal_route if scope else "", responsible_party=scope.responsible_party if scope else "",
+        favourable=case.problem.favourable_actions, source=run.path.name,
+    )  # fmt: skip
+
+
+def document_of(found: ExplainedRows) -> dict[str, Any]:
+    """Return explanations as plain values, with who moved the decisions of all rows."""
+    run, rule, contexts = found.run, found.rule, found.contexts
+    policy = run.policy
     expected, known = policy.expected_rewards(contexts), Known(policy.outcome_model_.predict(contexts), None, contexts)
     groups = _groups(run, contexts)
     document = as_document(
-        explained,
+        found.explanations,
         title=f"{run.case.title}: decisions explained",
-        source=origin,
+        source=found.origin,
         influence=influence(rule, expected, known=known, groups=groups),
         pivotal=pivotal(rule, expected, known=known, groups=groups),
         rests_on=[
@@ -68,13 +158,10 @@ def explain_rows(
     )
     unusual, referred, fall_back = policy.handling_of(contexts)
     decisions = policy.recommend(contexts, strategy=rule.label).decisions
-    adopted = adoptions(run) if rule.label == policy.selected_ else {}
-    keys = list(context_hashes(contexts.take(np.array(rows, dtype=np.intp)), policy.features_)) if adopted else []
-    adopted_here = {row: adopted[key] for row, key in zip(rows, keys, strict=False) if key in adopted}
     for each in document["explanations"]:
         row = each["row"]
-        if row in adopted_here:
-            each["sentences"]["decides"].insert(0, _adopted(*adopted_here[row]))
+        if row in found.adopted:
+            each["sentences"]["decides"].insert(0, _adopted(*found.adopted[row]))
         if decisions.policy is not None:
             each["sentences"]["decides"].append(_drawn(decisions, row))
         if unusual.remarks[row]:
@@ -119,3 +206,8 @@ def _groups(run: Run, contexts: Contexts) -> list[str] | None:
 def write_explanation(document: dict[str, Any], out: Path) -> None:
     """Write explanations as one HTML file."""
     write_output(out, render_explanation(document))
+
+
+def write_letters(letters: Sequence[PersonExplanation], out: Path) -> None:
+    """Write explanations for persons as one HTML file, one page each when printed."""
+    write_output(out, render_letters(letters))

@@ -6,6 +6,9 @@ from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from accordant.explanation.contexts import ContextChanges
+from accordant.explanation.person import Person
+from accordant.explanation.reasons import Measure, Reason
+from accordant.explanation.recourse import Recourse
 from accordant.explanation.result import Comparison, Favourite, PivotalHere
 from accordant.explanation.weights import WeightChanges
 from accordant.naming import listed
@@ -51,6 +54,8 @@ class ExplainedPart(Part):
     actions: tuple[str, ...]
     expected: tuple[Numbers, ...]
     choice: ChoicePart
+    reason: Reason
+    measure: Measure | None
     points: dict[str, Numbers]
     favourites: tuple[Favourite, ...]
     comparisons: tuple[Comparison, ...]
@@ -58,6 +63,8 @@ class ExplainedPart(Part):
     misreports: tuple[MisreportPart, ...]
     weights: WeightChanges
     context: ContextChanges | None
+    person: Person | None
+    recourse: Recourse | None
     sentences: dict[str, tuple[str, ...]]
 
 
@@ -82,7 +89,7 @@ class ExplanationsResult(Section):
     """
 
     name: ClassVar[str] = "explanations"
-    version: ClassVar[int] = 1
+    version: ClassVar[int] = 2
 
     accordant: str
     title: str
@@ -103,7 +110,7 @@ class ExplanationsResult(Section):
 
 
 def explanations_section(document: Mapping[str, Any], rows: RowsPart) -> ExplanationsResult:
-    """Return as a section what `accordant.runs.sections.explanation.explain_rows` found.
+    """Return as a section what `accordant.runs.sections.explanation.document_of` made.
 
     `rows`: among which rows.
     """

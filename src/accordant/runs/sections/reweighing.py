@@ -8,23 +8,21 @@ the untouched rows where those are at hand, and left out where they are not.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from accordant import __version__, randomness
-from accordant.arrays import Mask, Values
+from accordant.arrays import Values
 from accordant.errors import InputError, UnknownNameError
 from accordant.evaluation import Leaderboard
-from accordant.evaluation.composite import EQUAL, Composite, composite_score
 from accordant.evaluation.weighting import UndominatedScores, weigh_scores
-from accordant.metrics.metric import TOLERANCE
 from accordant.runs.execution import declared_metrics
 from accordant.runs.folder import Run
 from accordant.runs.recommendation import untouched_rows
 from accordant.runs.record import Board
 from accordant.runs.record.parts import plain
+from accordant.runs.record.stored_scores import StoredScores, shares_of
 from accordant.runs.sections.reweighed import Reweighed, ReweighedRow
 
 SAME = 1e-9  # scores made again that differ by less differ by the rounding of another processor
@@ -50,7 +48,7 @@ def reweigh(run: Run, weights: Mapping[str, float], data: str | None = None) -> 
     board, case = run.record.test, run.case
     shares = _shares(board, weights)
     of_run = {column.label: case.metrics[column.label].weight for column in board.metrics}
-    found, before = StoredScores.of(run, board, shares), StoredScores.of(run, board, of_run)
+    found, before = StoredScores.of(run.record, board, shares), StoredScores.of(run.record, board, of_run)
     drawn, untold = _drawn_again(run, found, shares, data)
     rows, estimates = [], {} if drawn is None else {row.strategy: row for row in drawn}
     for place in found.order():
@@ -75,76 +73,6 @@ def _parts(scores: StoredScores) -> dict[str, float]:
     return dict(zip(scores.labels, scores.composite.weights.tolist(), strict=True))
 
 
-@dataclass(frozen=True, eq=False)
-class StoredScores:
-    """Composite scores of a stored leaderboard at some weights, in the order of its rows.
-
-    Attributes
-    ----------
-    names, labels
-        Strategies and metrics.
-    composite
-        Scores and normalised metrics.
-    candidates, selectable
-        Who can come first, and which may be chosen, shape (strategy,).
-    declared
-        Positions of the rows as the strategies were declared, baselines first.
-    """
-
-    names: tuple[str, ...]
-    labels: tuple[str, ...]
-    composite: Composite
-    candidates: Mask
-    selectable: Mask
-    declared: tuple[int, ...]
-
-    @classmethod
-    def of(cls, run: Run, board: Board, weights: Mapping[str, float]) -> StoredScores:
-        """Return the scores of a leaderboard of a run; `weights`: metric to weight."""
-        columns, rows, declared = board.metrics, board.leaderboard, run.record.strategies
-        labels = tuple(column.label for column in columns)
-        raw = np.array([[row.metrics[label].value for label in labels] for row in rows], dtype=np.float64)
-        composite = composite_score(
-            raw,
-            goals=[column.goal for column in columns],  # type: ignore[misc]
-            weights=[weights[label] for label in labels],
-            candidates=np.array([row.candidate for row in rows]),
-            normalisation=board.normalisation,  # type: ignore[arg-type]
-            accuracy=np.array(
-                [label == "Accuracy" or run.case.metrics[label].metric == "accuracy" for label in labels]
-            ),
-            ranges=[(0.0, 1.0) if column.range is None else column.range for column in columns],
-        )
-        if board.normalisation == "natural":
-            composite.normalised[..., [column.range is None for column in columns]] = np.nan
-        names = tuple(row.strategy for row in rows)
-        order = sorted(range(len(names)), key=lambda s: (rows[s].kind != "baseline", list(declared).index(names[s])))
-        return cls(
-            names, labels, composite, np.array([row.candidate for row in rows]),
-            np.array([declared[name].selectable for name in names]), tuple(order),
-        )  # fmt: skip
-
-    def order(self) -> list[int]:
-        """Return positions of the rows, best first: the winner before whoever equals it, lines without a score last."""
-        scores, best = np.where(np.isnan(self.composite.scores), -np.inf, self.composite.scores), self.best()
-        if best is not None:
-            scores[self.names.index(best)] = scores[self.candidates].max()
-        return sorted(range(len(self.names)), key=lambda s: (-scores[s], self.names[s] != best))
-
-    def places(self) -> list[int | None]:
-        """Return the place of each row among candidates with a score; None for other lines."""
-        scores, ranked = self.composite.scores, self.candidates & ~np.isnan(self.composite.scores)
-        return [1 + int((scores[ranked] > scores[s] + EQUAL).sum()) if ranked[s] else None for s in range(len(scores))]
-
-    def best(self) -> str | None:
-        """Return the candidate with the highest score; among equals a baseline comes first, as on a leaderboard."""
-        ranked = self.candidates & ~np.isnan(self.composite.scores)
-        if not ranked.any():
-            return None
-        level = ranked & (self.composite.scores >= self.composite.scores[ranked].max() - EQUAL)
-        return next(self.names[s] for s in self.declared if level[s])
-
-
 def _shares(board: Board, weights: Mapping[str, float]) -> dict[str, float]:
     """Return the weight of every metric of a leaderboard, sum 1."""
     labels = [column.label for column in board.metrics]
@@ -162,8 +90,7 @@ def _shares(board: Board, weights: Mapping[str, float]) -> dict[str, float]:
     total = sum(weights.values())
     if not 0 < total < np.inf:
         raise InputError(f"the weights sum to {total:g}; allowed: at least one above 0")
-    divisor = 1.0 if abs(total - 1) <= TOLERANCE else total
-    return {label: weights.get(label, 0.0) / divisor for label in labels}
+    return shares_of(labels, weights)
 
 
 def _drawn_again(
@@ -218,6 +145,6 @@ def _selected(run: Run, shares: Mapping[str, float]) -> str | None:
     there = {column.label for column in board.metrics}
     if not {label for label, share in shares.items() if share > 0} <= there:
         return None
-    scores = StoredScores.of(run, board, {label: shares.get(label, 0.0) for label in there})
+    scores = StoredScores.of(run.record, board, {label: shares.get(label, 0.0) for label in there})
     able = scores.selectable & ~np.isnan(scores.composite.scores)
     return next((scores.names[s] for s in scores.order() if able[s]), None)

@@ -15,13 +15,14 @@ from accordant.decisions import Decisions
 from accordant.errors import DataError, InputError, UnknownNameError
 from accordant.predictions import OutcomePrediction
 from accordant.problem import DecisionProblem
-from accordant.strategies.block import block_of
+from accordant.strategies.block import Block, block_of
 from accordant.strategies.constraints.batch import Batch, Plan
 from accordant.strategies.constraints.budgets import ROUNDING, Budgets, Capacities, check_room, within_one_budget
 from accordant.strategies.constraints.declaration import FrozenMapping, declared, strategy_of
 from accordant.strategies.constraints.parity import Parity, within_parity
 from accordant.strategies.constraints.programme import solve
 from accordant.strategies.constraints.screening import (
+    Admission,
     Floors,
     Prohibition,
     Screened,
@@ -95,8 +96,7 @@ class Terms:
             return Solution(Screened(self.label, self.rule, self.levels)(expected))
         found = self.rule(expected, contexts=contexts, **known)
         block = block_of(expected, slice(0, expected.n_contexts))
-        forbidden = self._forbidden(expected, contexts)
-        admission = admitted(block, self.levels, forbidden)
+        admission = self.admission(block, contexts)
         decisions = screen(self.label, self.rule, block, found, admission)
         if not whole:
             return Solution(decisions)
@@ -108,10 +108,15 @@ class Terms:
         below = admission.below(plan.codes, block)
         return Solution(_plan_batch(decisions, found, batch, plan, below), plan)
 
-    def _forbidden(self, expected: ExpectedRewards, contexts: Contexts | None) -> Mask | None:
+    def admission(self, block: Block, contexts: Contexts | None) -> Admission:
+        """Return what floors, vetoes and prohibitions leave in each context."""
+        return admitted(block, self.levels, self.forbidden(block, contexts))
+
+    def forbidden(self, block: Block, contexts: Contexts | None) -> Mask | None:
+        """Return which actions are forbidden, shape (action, context); None without prohibitions."""
         if not self.prohibitions:
             return None
-        return forbidden_actions(self.prohibitions, expected.actions, contexts, expected.n_contexts)
+        return forbidden_actions(self.prohibitions, block.actions, contexts, block.n_contexts)
 
     def _plan(self, batch: Batch, contexts: Contexts | None) -> Plan:
         """Return the best plan; the simplest one that meets all constraints is the best one that does."""

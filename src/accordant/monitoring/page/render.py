@@ -1,0 +1,31 @@
+"""From the result to one HTML file."""
+
+from __future__ import annotations
+
+from accordant.monitoring.page.charts import evidence_chart, reward_charts
+from accordant.monitoring.result import Monitored
+from accordant.monitoring.wording import ADVICE, MEANINGS, TITLES, evidence_words, families
+from accordant.report.page import Page, counted
+
+
+def render_monitored(result: Monitored) -> str:
+    """Return the page: the answer, evidence over time, what stakeholders got, everything that was watched.
+
+    Nothing but the result is read, so the same result gives the same bytes.
+    """
+    return PAGE.render(
+        "monitor.html",
+        result=result,
+        evidence=evidence_chart(result),
+        rewards=reward_charts(result.rewards),
+        groups=[each for each in result.rewards if each.group],
+        families=families(result.measures),
+        advised=list(dict.fromkeys(each.family for each in result.alarms)),
+    )
+
+
+PAGE = Page(
+    "accordant.monitoring.page", "monitor.css",
+    filters={"evidence": evidence_words, "counted": counted},
+    names={"TITLES": TITLES, "MEANINGS": MEANINGS, "ADVICE": ADVICE},
+)  # fmt: skip

@@ -1,0 +1,292 @@
+"""`Streams`: everything that is watched about one run, and what it has seen so far.
+
+    contexts      each feature, among the reference rows of the run                   exact, whatever the distribution
+    decisions     actions, among those of D* on untouched rows                        exact
+    handling      what is unusual or left to a person, among untouched rows           exact
+    calibration   errors of f, against their mean on untouched rows with its limits   exact, if errors have one mean
+    rewards       realised minus promised, likewise; also by group                    exact, if errors have one mean
+
+Each of the five gets a fifth of α, divided evenly. Of what is compared with limits, half is spent on these
+(`accordant.statistics.betting_limits`) and half on the evidence: a mean of few rows is known no better than that.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from accordant import randomness
+from accordant.arrays import AnyArray, Codes, Mask, Values
+from accordant.evaluation.promise_errors import PromiseErrors
+from accordant.monitoring.bets import LevelBets, MeanBets, ShapeBets
+from accordant.monitoring.result import Family, RewardPoint
+from accordant.monitoring.watch import GROWTH, LevelOrder, Watch
+from accordant.runs.folder import Run
+from accordant.runs.record import ErrorPart, PromisePart
+from accordant.statistics import ReferenceRanks, RunningMean
+
+SHARE = 1 / 5  # of α, of each family: fixed, so that what is not seen yet costs nothing later
+OTHERS = "others"  # what reference rows lack
+
+Key = tuple[str, str, str, str, str]  # of an error: kind, name, part, attribute, group
+Whose = tuple[str, str, str]  # stakeholder, attribute, group
+
+
+@dataclass(eq=False)
+class RewardStream:
+    """Realised and promised rewards of one stakeholder, of everybody or of a group."""
+
+    level: float
+    tolerated: tuple[float, float] | None
+    mean: RunningMean = field(default_factory=RunningMean)
+    promised: float = 0.0
+    realised: float = 0.0
+    path: list[RewardPoint] = field(default_factory=list)
+
+    def add(self, promised: Values, realised: Values) -> None:
+        """Take in rewards of outcomes in their order; NaN where none is known."""
+        known = ~np.isnan(realised)
+        promised, realised = promised[known], realised[known]
+        while len(realised):
+            due = math.ceil(self.path[-1].n * GROWTH) if self.path else 1
+            step = min(len(realised), due - self.mean.n)
+            self.mean.add(realised[:step], promised[:step])
+            self.promised += float(promised[:step].sum())
+            self.realised += float(realised[:step].sum())
+            promised, realised = promised[step:], realised[step:]
+            if self.mean.n == due:
+                self.path.append(self.point())
+
+    def point(self) -> RewardPoint:
+        """Return realised minus promised so far, with its limits."""
+        difference, low, high = (round(each, 6) for each in self.mean.interval(self.level))
+        return RewardPoint(n=self.mean.n, difference=difference, low=low, high=high)
+
+
+@dataclass(eq=False)
+class Streams:
+    """Everything that is watched.
+
+    Attributes
+    ----------
+    alpha
+        Probability with which there is ever a false alarm, at most.
+    actions
+        Names of the actions.
+    contexts
+        Feature to its stream.
+    decisions, unusual, referred
+        None if the run does not tell what to compare with.
+    errors, rewards
+        What is looked at once outcomes are there.
+    taken
+        Action to how often it was taken.
+    counts
+        Decisions, those that are unusual, and those that are left to a person.
+    """
+
+    alpha: float
+    actions: tuple[str, ...]
+    contexts: dict[str, Watch]
+    decisions: Watch | None
+    unusual: Watch | None
+    referred: Watch | None
+    errors: dict[Key, Watch]
+    rewards: dict[Whose, RewardStream]
+    taken: Counter[str] = field(default_factory=Counter)
+    counts: Counter[str] = field(default_factory=Counter)
+
+    @classmethod
+    def of(cls, run: Run, alpha: float) -> Streams:
+        """Return the streams of a run before their first record."""
+        promise, part = run.record.promise, run.record.unusual
+        return cls(
+            alpha,
+            run.policy.problem.actions,
+            dict(_contexts(run)),
+            None if promise is None or not any(promise.actions.values()) else _decisions(run, promise.actions),
+            None if part is None else _of_two(run, ("usual contexts", "unusual contexts"), part.rows, part.unusual),
+            None if part is None else _of_two(
+                run, ("decisions by the rule", "decisions left to a person"), part.rows, part.referred
+            ),
+            dict(_errors(promise, alpha)),
+            dict(_rewards(promise, run.policy.problem.stakeholder_names, alpha)),
+        )  # fmt: skip
+
+    @property
+    def watches(self) -> tuple[Watch, ...]:
+        """Everything that gathers evidence, family by family."""
+        single = (each for each in (self.decisions, self.unusual, self.referred) if each is not None)
+        return (*self.contexts.values(), *single, *self.errors.values())
+
+    def decide(
+        self, features: Mapping[str, Values], actions: Codes, referred: Mask, unusual: Mask, times: Sequence[str]
+    ) -> None:
+        """Take in decisions.
+
+        Parameters
+        ----------
+        features
+            As `accordant.learning.novelty.TrainingProfile.comparable` returns them.
+        actions
+            Position of each action; it does not count where a person decides, shape (decision,).
+        referred, unusual
+            Shape (decision,).
+        times
+            Of the decisions.
+        """
+        for name, watch in self.contexts.items():
+            watch.add(features[name], times, self.alpha)
+        by_rule = np.flatnonzero(~referred)
+        if self.decisions is not None:
+            self.decisions.add(actions[by_rule].astype(np.float64), [times[k] for k in by_rule], self.alpha)
+        for single, rows in ((self.unusual, unusual), (self.referred, referred)):
+            if single is not None:
+                single.add(rows.astype(np.float64), times, self.alpha)
+        self.taken.update(self.actions[code] for code in actions[by_rule].tolist())
+        self.counts.update(decisions=len(times), unusual=int(unusual.sum()), referred=int(referred.sum()))
+
+    def follow(
+        self, errors: Sequence[PromiseErrors], promised: Values, realised: Values, groups: Mapping[str, Sequence[str]],
+        times: Sequence[str], differs: int,
+    ) -> None:  # fmt: skip
+        """Take in outcomes.
+
+        Parameters
+        ----------
+        errors
+            Of f and E, shape (outcome,) each.
+        promised, realised
+            Rewards, shape (stakeholder, outcome).
+        groups
+            Sensitive attribute to the group of each context.
+        times
+            Of the decisions.
+        differs
+            Promises that are not what the run expects.
+        """
+        labels = {name: np.array(values, dtype=str) for name, values in groups.items()}
+        for (kind, name, part, attribute, group), watch in self.errors.items():
+            for each in errors:
+                if each.key == (kind, name, part):
+                    watch.add(_of_group(each.values, labels, attribute, group), times, self.alpha)
+        names = list(dict.fromkeys(name for name, _, _ in self.rewards))
+        for (name, attribute, group), stream in self.rewards.items():
+            place = names.index(name)
+            stream.add(promised[place], _of_group(realised[place], labels, attribute, group))
+        self.counts.update(outcomes=len(times), other_promises=differs)
+
+
+def _of_group(values: Values, labels: Mapping[str, AnyArray], attribute: str, group: str) -> Values:
+    """Return the values of one group, NaN for all others; those of everybody if none is named."""
+    if not attribute:
+        return values
+    if attribute not in labels:
+        return np.full(len(values), np.nan)
+    return np.where(labels[attribute] == group, values, np.nan)
+
+
+def _contexts(run: Run) -> Iterator[tuple[str, Watch]]:
+    """Yield features with their streams."""
+    profile = run.policy.profile_
+    share = SHARE / len(run.policy.features_)
+    for name in run.policy.features_:
+        reference = np.asarray(profile.reference[name])
+        if name in profile.encoder.categories:
+            levels = profile.encoder.categories[name]
+            counts = np.bincount(reference, minlength=len(levels))
+            yield name, level_watch("contexts", name, share, levels, counts, _generator(run, name))
+        else:
+            yield name, number_watch(name, share, reference, _generator(run, name))
+
+
+def _decisions(run: Run, counts: Mapping[str, int]) -> Watch:
+    names = run.policy.problem.actions
+    sizes = np.array([counts.get(name, 0) for name in names])
+    return level_watch("decisions", "actions", SHARE, names, sizes, _generator(run, "decisions"))
+
+
+def _of_two(run: Run, names: tuple[str, str], rows: int, others: int) -> Watch:
+    return share_watch(names, SHARE / 2, rows, others, _generator(run, names[1]))
+
+
+def number_watch(name: str, share: float, reference: Values, generator: np.random.Generator) -> Watch:
+    """Return the stream of a number, with that of reference rows."""
+    return Watch("contexts", name, share, ShapeBets(), len(reference), ReferenceRanks(reference, generator))
+
+
+def level_watch(
+    family: Family, name: str, share: float, levels: Sequence[str], counts: Codes, generator: np.random.Generator
+) -> Watch:
+    """Return the stream of a category, with the number of reference rows of each level."""
+    order = LevelOrder.of(counts)
+    sizes = counts[order.levels]
+    named = {levels[level] or "no value": int(n) for level, n in zip(order.levels, sizes, strict=True)}
+    ranks = ReferenceRanks(np.repeat(np.arange(len(sizes), dtype=np.float64), sizes), generator)
+    return Watch(family, name, share, LevelBets.of(named, OTHERS), int(sizes.sum()), ranks, order=order)
+
+
+def share_watch(
+    names: tuple[str, str], share: float, rows: int, others: int, generator: np.random.Generator
+) -> Watch:  # fmt: skip
+    """Return the stream of two kinds, with the number of reference rows and of those that are of the second kind."""
+    reference = (np.arange(rows) >= rows - others).astype(np.float64)
+    bets = LevelBets.of_two(*names, others / rows)
+    return Watch("handling", names[1], share, bets, rows, ReferenceRanks(reference, generator))
+
+
+def error_watch(part: ErrorPart, alphas: Sequence[float], share: float, alpha: float) -> Watch:
+    """Return the stream of an error; half of its share of α is spent on the limits of its mean."""
+    low, high = mean_limits(part, alphas, alpha * share / 2)
+    family: Family = "rewards" if part.kind == "reward" else "calibration"
+    bets = MeanBets(low, high, part.least, part.most, *_error_words(part))
+    return Watch(
+        family, part.name, share / 2, bets, part.n, part=part.part, attribute=part.attribute, group=part.group
+    )  # fmt: skip
+
+
+def _error_words(part: ErrorPart) -> tuple[str, str]:
+    """Return what an error above, and one below, what untouched rows showed means."""
+    if part.kind == "reward":
+        return "more than promised", "less than promised"
+    if part.part.endswith("%"):
+        return "more often than f says", "less often than f says"
+    return f"a higher {part.part} than f says", f"a lower {part.part} than f says"
+
+
+def _errors(promise: PromisePart | None, alpha: float) -> Iterator[tuple[Key, Watch]]:
+    """Yield errors with the streams that compare them with the limits of their means."""
+    if promise is None:
+        return
+    for kind in ("calibration", "reward"):
+        parts = [part for part in promise.errors if part.kind == kind]
+        for part in parts:
+            key = (kind, part.name, part.part, part.attribute, part.group)
+            yield key, error_watch(part, promise.alphas, SHARE / len(parts), alpha)
+
+
+def _rewards(
+    promise: PromisePart | None, stakeholders: Sequence[str], alpha: float
+) -> Iterator[tuple[Whose, RewardStream]]:
+    """Yield stakeholders, and their groups, with what they got and were promised."""
+    alphas, errors = ((), ()) if promise is None else (promise.alphas, promise.errors)
+    parts = {(part.name, part.attribute, part.group): part for part in errors if part.kind == "reward"}
+    whose = dict.fromkeys([*((name, "", "") for name in stakeholders), *parts])
+    for each in whose:
+        tolerated = mean_limits(parts[each], alphas, alpha * SHARE / len(parts) / 2) if each in parts else None
+        yield each, RewardStream(1.0 - alpha / len(whose), tolerated)
+
+
+def mean_limits(part: ErrorPart, alphas: Sequence[float], alpha: float) -> tuple[float, float]:
+    """Return limits that leave the mean error out with at most some probability: the whole range if there are none."""
+    known = [place for place, each in enumerate(alphas) if each <= alpha]
+    return part.limits[known[0]] if known else (part.least, part.most)
+
+
+def _generator(run: Run, name: str) -> np.random.Generator:
+    """Return what breaks ties in one stream."""
+    return np.random.default_rng(randomness.keyed_seed(run.record.seed, f"monitor {name}"))

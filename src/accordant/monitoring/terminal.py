@@ -1,0 +1,110 @@
+"""What ``accordant monitor`` does and prints: whether anything is wrong, since when, and what to do."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from accordant.monitoring.page import render_monitored
+from accordant.monitoring.result import Monitored, RealisedReward
+from accordant.monitoring.section import monitor, read_outcomes
+from accordant.monitoring.wording import ADVICE, TITLES, evidence_words, families, strongest
+from accordant.runs import read_run
+from accordant.runs.decision_log import read_decisions
+from accordant.runs.pages import check_page, write_page
+from accordant.tables.output import is_standard_output
+from accordant.terminal import PlainConsole, check_out, print_json, say
+from accordant.terminal_table import FittedTable
+
+RECORD = "monitored.json"  # in a folder, beside the page
+WIDTH = 100  # columns of what is piped somewhere
+MOST_ALARMS, MOST_REMARKS = 6, 5  # that the terminal tells; all are on the page and in the JSON
+
+
+def conduct(run: Path, log: str, outcomes: str | None, *, alpha: float, out: Path | None, json: bool) -> None:
+    """Watch a log, write the page, and print the answer."""
+    check_out(out, [log, outcomes], json=json, check=check_page)
+    finished = read_run(run)
+    seen = None if outcomes is None else read_outcomes(finished, sys.stdin if outcomes == "-" else outcomes)
+    found = monitor(finished, read_decisions(log), seen, alpha=alpha)
+    page = None if out is None else write_page(render_monitored(found), found.to_json(), RECORD, out)
+    if json:
+        print_json(found.to_json())
+    elif not is_standard_output(out):
+        print_monitored(found)
+        if page is not None:
+            say(f"\npage: {page}")
+
+
+def print_monitored(found: Monitored) -> None:
+    """Print the answer, the evidence of each family, what stakeholders got, and what to mind."""
+    console = PlainConsole(width=WIDTH)
+    days = f"{found.lines.first[:10]} to {found.lines.last[:10]}"
+    console.print(f"{found.title}: decisions of {days}, run {found.run[:12]}")
+    console.print(f"{'ALARM. ' if found.alarm else ''}{found.sentence}")
+    console.print()
+    console.print(_measures(found))
+    console.print(
+        f"An alarm is at {1 / found.alpha:g}; there is ever a false one with a probability of at most {found.alpha:g}."
+    )
+    if found.rewards:
+        console.print()
+        console.print(_rewards(found))
+    lines = [
+        f"- {each.label}: {each.alarm.words} since about {each.alarm.since[:10]}, alarm on {each.alarm.time[:10]}"
+        for each in found.alarms
+        if each.alarm is not None
+    ]
+    _list(console, "alarms:", lines, MOST_ALARMS)
+    advice = dict.fromkeys(f"- {TITLES[each.family]}: {ADVICE[each.family]}" for each in found.alarms)
+    _list(console, "what to do:", list(advice), len(advice))
+    _list(console, "mind:", [f"- {remark}" for remark in found.remarks], MOST_REMARKS)
+
+
+def _list(console: PlainConsole, title: str, lines: list[str], most: int) -> None:
+    """Print some lines below a title, and how many more there are."""
+    if not lines:
+        return
+    console.print()
+    for line in (title, *lines[:most]):
+        console.print(line)
+    if len(lines) > most:
+        console.print(f"… and {len(lines) - most} more, all of them on the page and in the JSON")
+
+
+def _measures(found: Monitored) -> FittedTable:
+    """Return one line per family."""
+    table = FittedTable()
+    table.add("watched", name=True)
+    for name in ("measures", "alarms", "evidence", "now"):
+        table.add(name, number=True)
+    table.add("most on")
+    for family, measures in families(found.measures).items():
+        top = strongest(measures)
+        table.add_row(
+            TITLES[family], str(len(measures)), str(sum(each.alarm is not None for each in measures)),
+            evidence_words(top.highest), evidence_words(top.latest), top.label,
+        )  # fmt: skip
+    return table
+
+
+def _rewards(found: Monitored) -> FittedTable:
+    """Return what each stakeholder got and was promised; groups are on the page."""
+    title = f"rewards per outcome; limits of all hold together, at all times, with probability {1 - found.alpha:g}"
+    table = FittedTable(title)
+    table.add("stakeholder", name=True)
+    for name in ("outcomes", "promised", "realised", "difference", "limits"):
+        table.add(name, number=True)
+    for each in found.rewards:
+        if not each.group:
+            table.add_row(each.stakeholder, str(each.n), *_cells(each))
+    return table
+
+
+def _cells(each: RealisedReward) -> tuple[str, str, str, str]:
+    if each.difference is None or each.promised is None or each.realised is None:
+        return "-", "-", "-", ""
+    return (
+        f"{each.promised:.3f}", f"{each.realised:.3f}", f"{each.difference:+.3f}",
+        f"{each.low:+.3f} to {each.high:+.3f}",
+    )  # fmt: skip

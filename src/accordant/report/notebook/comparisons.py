@@ -1,0 +1,154 @@
+"""Cells for what compares strategies: estimates, leaderboards, groups, gains, weights, and whole runs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from accordant.evaluation import GroupTable, Leaderboard
+from accordant.evaluation.stakeholder_gains import StakeholderGains
+from accordant.evaluation.weighting import Weighing
+from accordant.faces import representations
+from accordant.naming import listed
+from accordant.report.charts.panels import score_scale
+from accordant.report.labels import readable, renamed, shortened
+from accordant.report.notebook.snippet import (
+    MOST_COLUMNS,
+    MOST_ROWS,
+    Mark,
+    Rows,
+    Shown,
+    Table,
+    block,
+    figure,
+    left_out,
+    snippet,
+)
+from accordant.report.page import counted
+from accordant.report.reading import BoardListing
+from accordant.report.scale import Cell, count, decimals, interval, number, percent
+from accordant.report.tables import metric_table
+from accordant.runs.folder import Run
+from accordant.runs.record.parts import board
+from accordant.statistics import Estimate
+
+MOST_METRICS = 5
+
+
+@representations.register("Estimate")
+def estimate(found: Estimate) -> str:
+    """Return a value with its interval, or the reason why there is none."""
+    digits = decimals([found.value, found.low, found.high])
+    limits = interval(found.low, found.high, digits)
+    lead = []
+    if limits and found.level is not None:
+        lead.append(f"{percent(found.level)} interval" + ("" if found.n is None else f", from n = {count(found.n)}"))
+    elif found.n is not None:
+        lead.append(f"from n = {count(found.n)}")
+    return snippet(Shown(f"{number(found.value, digits)} {limits}".strip(), (*lead, *filter(None, (found.reason,)))))
+
+
+def cell_of(found: Estimate, digits: int = 3) -> Cell:
+    """Return an estimate as a cell of a table."""
+    return Cell(
+        number(found.value, digits), interval(found.low, found.high, digits), tuple(filter(None, (found.reason,)))
+    )
+
+
+@representations.register("Leaderboard")
+def leaderboard(found: Leaderboard) -> str:
+    """Return strategies with marks, scores and intervals, and the metrics that weigh most."""
+    return _leaderboard(BoardListing(board(found)), "Leaderboard", ())
+
+
+def _leaderboard(listing: BoardListing, title: str, lead: Sequence[str]) -> str:
+    columns, lines = listing.columns, listing.lines
+    table = metric_table(listing, columns[:MOST_METRICS])
+    # footnotes need identifiers, which two cells of a notebook would share: reasons stand in the cell
+    rows = tuple(
+        (line, tuple(_without_note(cell, table.notes) for cell in cells)) for line, cells in table.rows[:MOST_ROWS]
+    )
+    more = left_out(("strategies", len(rows), len(lines)), ("metrics", MOST_METRICS, len(columns)))
+    shown = listing.board
+    names = {row.strategy: readable(row.strategy) for row in shown.leaderboard}
+    how = f"{count(shown.n)} rows; {percent(shown.level)} intervals from {count(shown.resamples)} resamples."
+    return block(
+        "notebook/leaderboard.html",
+        title=title,
+        lead=(*lead, how),
+        table=replace(table, rows=rows),
+        more=f"{more} `to_frame()` has all." if more else "",
+        remarks=[renamed(remark, names) for remark in shown.remarks],
+        scale=score_scale(line.row.score for line in listing.candidates or lines),
+    )
+
+
+def _without_note(cell: Cell, notes: Sequence[str]) -> Cell:
+    return cell if cell.note is None else replace(cell, note=None, details=(notes[cell.note - 1],))
+
+
+@representations.register("GroupTable")
+def group_table(found: GroupTable) -> str:
+    """Return what each group received, by strategy."""
+    names = list(found.rows[0].mean_rewards)[:MOST_COLUMNS] if found.rows else []
+    rows: Rows = tuple(
+        (
+            readable(shortened(row.strategy)), Mark(shortened(row.group)), figure(row.n, 0),
+            Mark(percent(row.favourable_share), number=True),
+            *(figure(row.mean_rewards[name]) for name in names),
+        )
+        for row in found.rows[: 2 * MOST_ROWS]
+    )  # fmt: skip
+    head = ("Strategy", "Group", "n", "Favourable actions", *(f"Mean reward of {name}" for name in names))
+    more = left_out(("rows", len(rows), len(found.rows)))
+    return snippet(
+        Shown(f"What groups received, by {' × '.join(found.attributes)}", (), (Table(head, rows, "", more),))
+    )
+
+
+@representations.register("StakeholderGains")
+def stakeholder_gains(found: StakeholderGains) -> str:
+    """Return who gains and who pays, with intervals that hold together."""
+    rows = tuple((shortened(name), cell_of(each)) for name, each in list(found.gains.items())[:MOST_ROWS])
+    table = Table(
+        ("Stakeholder", f"Mean reward beyond {readable(found.other)}"), rows, "",
+        left_out(("stakeholders", len(rows), len(found.gains))),
+    )  # fmt: skip
+    return snippet(Shown(f"{readable(found.strategy)} against {readable(found.other)}", (found.sentence,), (table,)))
+
+
+@representations.register("Weighing")
+def weighing(found: Weighing) -> str:
+    """Return at which share of all weights each strategy wins."""
+    regions = [each for each in found.regions.regions if each.status == "wins"]
+    sampled = found.regions.method == "sampled"
+    rows: Rows = tuple(
+        (
+            readable(shortened(each.strategy)),
+            Cell(percent(each.share), f"[{percent(each.low)}, {percent(each.high)}]" if sampled else ""),
+            Mark("wins" if {each.strategy, *each.tied_with} & set(found.regions.winners) else ""),
+        )
+        for each in regions[:MOST_ROWS]
+    )
+    more = left_out(("strategies", len(rows), len(regions)))
+    table = Table(("Strategy", "Share of all weights", "At the chosen weights"), rows, "", more)
+    chosen = listed(
+        [f"{name} {percent(w)}" for name, w in zip(found.regions.metrics, found.regions.weights, strict=True)]
+    )
+    return snippet(Shown("Who wins at which weights", (f"Chosen weights: {chosen}.",), (table,)))
+
+
+@representations.register("Run")
+def run(found: Run) -> str:
+    """Return what a run is about, what it chose, and its leaderboard on untouched rows."""
+    record = found.record
+    selected = "nothing" if record.selected is None else readable(record.selected)
+    lead = [
+        f"Selected: {shortened(selected)}. Folder: {found.path}",
+        f"{counted(record.data.rows, 'row')}, {count(record.data.test)} untouched: {shortened(record.data.source)}",
+        *record.warnings[:3],
+    ]
+    if len(record.warnings) > 3:
+        lead.append(f"… and {counted(len(record.warnings) - 3, 'more warning', 'more warnings')}.")
+    title = f"{shortened(record.case.title)} (seed {record.seed})"
+    return _leaderboard(BoardListing(record.test, record.selected), title, lead)

@@ -1,0 +1,61 @@
+"""What a quick look or a thorough run may try, and what a run says it left out."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from accordant.errors import UnknownNameError
+from accordant.learning.classification import default_candidates
+from accordant.learning.cross_fitting import LearningSettings
+from accordant.learning.effort import EFFORTS, effort_warnings, limits_of
+from accordant.learning.folds import some_rows
+
+
+def test_an_unknown_effort_names_the_nearest():
+    with pytest.raises(UnknownNameError, match="did you mean 'quick'"):
+        limits_of("quik")  # type: ignore[arg-type]
+    with pytest.raises(UnknownNameError, match="thorough"):
+        LearningSettings(effort="thorogh")  # type: ignore[arg-type]
+
+
+def test_a_quick_look_tries_candidates_that_exist():
+    names = {each.name for each in default_candidates(4)}
+    tried = EFFORTS["quick"].candidates
+    assert tried is not None and set(tried) < names
+    assert [each.name for each in default_candidates(4, names=tried)] == list(tried)
+
+
+def test_forests_can_be_left_out():
+    left = {each.name for each in default_candidates(4)} - {each.name for each in default_candidates(4, forests=False)}
+    assert left == {"random-forest", "random-forest-sigmoid", "extra-trees", "extra-trees-sigmoid"}
+
+
+def test_nothing_is_said_where_nothing_was_left_out():
+    for effort in ("standard", "thorough"):
+        assert effort_warnings(effort, default_model=True, forests=True, answers=None) == []
+
+
+def test_what_was_left_out_is_said():
+    (quick,) = effort_warnings("quick", default_model=True, forests=True, answers=None)
+    assert quick.startswith("A quick look: The outcome model was chosen among the simplest")
+    (given_model,) = effort_warnings("quick", default_model=False, forests=True, answers=None)
+    assert "outcome model" not in given_model
+    forests, answers = effort_warnings("standard", default_model=True, forests=False, answers=(100, 2_000))
+    assert "more than 20,000 training rows" in forests and "100 of 2,000 answers" in answers
+
+
+@given(st.integers(1, 40), st.integers(1, 40), st.integers(0, 2**32 - 1))
+def test_two_sets_of_rows_keep_the_same_of_what_they_share(n_rows, most, seed):
+    generator = np.random.default_rng(seed)
+    first, second = (np.flatnonzero(generator.random(n_rows) < 0.7) for _ in range(2))
+    kept = [some_rows(rows, n_rows, most) for rows in (first, second)]
+    for rows, chosen in zip((first, second), kept, strict=True):
+        assert len(chosen) == min(most, len(rows)) and set(chosen) <= set(rows)
+        assert (np.diff(chosen) > 0).all()
+    order = np.random.default_rng(n_rows).permutation(n_rows)
+    for rows, chosen in zip((first, second), kept, strict=True):  # by hand: those that come first in one order
+        assert set(chosen) == set(sorted(rows, key=lambda row: order[row])[:most])
+    assert np.array_equal(some_rows(first, n_rows, None), first)
