@@ -20,6 +20,7 @@ from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError
 from accordant.errors import InputError
 from accordant.service.schema import person_key, person_keys
 from accordant.service.secrets import Erased, Secrets, new_id
+from accordant.tables.output import private_file
 
 BUSY_SECONDS = 30
 WRITES = "accordant_writes"
@@ -134,7 +135,7 @@ class KeyStore:
     def prepare(self) -> None:
         """Make the store if there is none."""
         if self.database.file is not None:
-            self.database.file.touch(mode=0o600)
+            private_file(self.database.file)
         person_keys.create_all(self.database.engine)
 
     def new(self, count: int) -> dict[str, bytes]:
