@@ -277,6 +277,7 @@ def test_a_quick_look_says_first_and_in_the_record_what_it_left_out(accordant, c
     assert record["scrutiny"]["conflict"]["pairs"] == [] and record["scrutiny"]["bounds"] is None
 
 
+@pytest.mark.long
 def test_a_column_of_decisions_is_compared_and_not_selected(accordant, case_folder):
     """Not even where it knew what followed, and so comes first."""
     table = pd.read_csv(case_folder / "beds.csv")
