@@ -218,7 +218,9 @@ class Decider:
     def _again(self, connection: Connection, asked: Row[Any], body: bytes) -> Answer:
         """Return the answer to a question that is on record; raises ConflictError if it was another question."""
         if bytes(asked.body) != body:
-            raise ConflictError(f"Idempotency-Key {asked.idempotency_key!r} was used for another question, at {asked.at}")
+            raise ConflictError(
+                f"Idempotency-Key {asked.idempotency_key!r} was used for another question, at {asked.at}"
+            )
         rows = connection.execute(
             select(decision.c.id, decision.c.person, event.c.id.label("event"), event.c.sealed)
             .join(event, event.c.seq == decision.c.seq)
