@@ -7,17 +7,17 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, cast
 
 from sqlalchemy import Connection, Row, insert, select
 
 from accordant.errors import AccordantError, ConflictError
-from accordant.service.answers import Asked, Cell, answered
+from accordant.service.answers import Answers, Asked, Cell, answered
 from accordant.service.database import Database, KeyStore
 from accordant.service.deployments import Deployment, deciding
 from accordant.service.publication import OpenRuns
 from accordant.service.record.log import Act, append, canonical
-from accordant.service.schema import decision, event, person, request
+from accordant.service.schema import decision, deployment, event, person, request
 from accordant.service.secrets import Erased, Secrets, event_key, new_id, unseal
 from accordant.service.together import Together
 
@@ -126,6 +126,16 @@ class Decider:
     secrets: Secrets
     runs: OpenRuns
 
+    def warm_up(self) -> None:
+        """Open every run that decides, and decide once, so that nobody waits for what is loaded at first use."""
+        with self.database.reading() as connection:
+            live = connection.execute(
+                select(deployment.c.run, deployment.c.strategy).where(deployment.c.state != "retired")
+            )
+            for row in live.all():
+                policy = self.runs.run(connection, row.run).policy
+                policy.recommend(policy.profile_.reference_rows.take(slice(0, 1)), strategy=row.strategy)
+
     def decide(
         self,
         client: Row[Any],
@@ -180,13 +190,15 @@ class Decider:
                     found[each] = error
         told = self._decided(placed, found)
         new = self._record(told)
-        for each, is_new in zip(told, new, strict=True):
-            links = zip(each.decisions, each.answers, strict=True)
+        late = []
+        for made, is_new in zip(told, new, strict=True):
             if is_new:
-                found[each.question] = Answer([self._told(*pair) for pair in links], each.active.run)
-        if not all(new):  # another process was faster, or the same key came twice at once
+                pairs = zip(made.decisions, made.answers, strict=True)
+                found[made.question] = Answer([self._told(*pair) for pair in pairs], made.active.run)
+            else:  # another process was faster, or the same key came twice at once
+                late.append(made.question)
+        if late:
             with self.database.reading() as connection:
-                late = [each.question for each, is_new in zip(told, new, strict=True) if not is_new]
                 known = self._asked(connection, late)
                 for question in late:
                     try:
@@ -220,7 +232,7 @@ class Decider:
                 found[question] = answer
                 continue
             quiet = shadow is None or isinstance(shadow, Exception)
-            actions = [None] * len(answer) if quiet else [each["action"] for each in shadow]
+            actions = [None if quiet else each["action"] for each in (answer if quiet else cast("Answers", shadow))]
             told.append(Decided(question, active, answer, actions, self.keys.new(len(answer))))
         return told
 
