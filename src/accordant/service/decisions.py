@@ -21,6 +21,7 @@ from accordant.json_values import finite
 from accordant.recommendation import Recommendations
 from accordant.runs import Run
 from accordant.runs.sections.adoption import adoptions, with_adopted
+from accordant.service.contests import refer
 from accordant.service.database import Database, KeyStore
 from accordant.service.deployments import Deployment, deciding
 from accordant.service.publication import OpenRuns
@@ -159,6 +160,12 @@ class Decider:
                 )
             ],
         )  # fmt: skip
+        left = [
+            (identifier, str(line.person))
+            for identifier, line, answer in zip(identifiers, lines, answers, strict=True)
+            if answer["action"] is None
+        ]
+        refer(connection, left)
 
     def _again(self, connection: Connection, asked: Row[Any], keys: Mapping[str, bytes] | None = None) -> Answer:
         """Return the answer to a question that is on record."""
@@ -173,7 +180,7 @@ class Decider:
     def _told(self, row: Any, keys: Mapping[str, bytes] | None) -> dict[str, Any]:
         key = keys[row.person] if keys is not None and row.person in keys else self.keys.key(row.person)
         private = json.loads(unseal(event_key(key, row.event), bytes(row.sealed), row.event))
-        return {"id": row.id, **private["answer"], "link": f"/d/{self.secrets.link_token(row.id)}"}
+        return {"id": row.id, **private["answer"], "link": f"/my/{self.secrets.link_token(row.id)}"}
 
 
 def recommended(
