@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -22,12 +22,13 @@ from accordant.json_values import finite
 from accordant.recommendation import Recommendations
 from accordant.runs import Run
 from accordant.runs.sections.adoption import adoptions, with_adopted
+from accordant.service.contests import refer
 from accordant.service.database import Database, KeyStore
 from accordant.service.deployments import Deployment, deciding
 from accordant.service.publication import OpenRuns
 from accordant.service.record.log import Act, append, canonical
 from accordant.service.schema import decision, event, person, request
-from accordant.service.secrets import Secrets, event_key, new_id, unseal
+from accordant.service.secrets import Erased, Secrets, event_key, new_id, unseal
 from accordant.service.together import Together
 
 RADIUS_PRECISION = 1e-4  # of the certificate that is given with a decision
@@ -139,24 +140,56 @@ class Decider:
         Erased
             If somebody of the earlier answer was erased since.
         """
-        body = hashlib.sha256(canonical({"contexts": list(contexts), "deployment": name})).digest()
+        body = _body(contexts, name)
         with self.database.reading() as connection:
             asked = self._asked(connection, [idempotency_key]).get((client.id, idempotency_key))
             if asked is not None:
                 return self._again(connection, asked, body)
+        question = self._question(client, idempotency_key, body, contexts, name)
+        if self._recording(question):
+            told = [self._told(*each) for each in zip(question.decisions, question.answers, strict=True)]
+            return Answer(told, question.active.run)
+        with self.database.reading() as connection:  # another process was faster
+            return self._again(connection, self._asked(connection, [idempotency_key])[client.id, idempotency_key], body)
+
+    def decide_within(
+        self,
+        client: Row[Any],
+        idempotency_key: str,
+        contexts: Sequence[Mapping[str, Cell]],
+        name: str | None,
+        within: Callable[[Connection], None],
+    ) -> None:
+        """Decide as `decide` does under a key that was not used, in one transaction with what `within` does first."""
+        question = self._question(client, idempotency_key, _body(contexts, name), contexts, name)
+        with self.database.writing() as connection:
+            within(connection)
+            self._write(connection, [question])
+
+    def again(self, connection: Connection, client: str, idempotency_key: str) -> list[dict[str, Any] | None]:
+        """Return what was answered under a key; None for somebody who was erased since, and nothing if it is unused."""
+        asked = self._asked(connection, [idempotency_key]).get((client, idempotency_key))
+        told: list[dict[str, Any] | None] = []
+        for row in () if asked is None else self._answered(connection, asked):
+            try:
+                told.append(self._told(row.id, self._answer(row)))
+            except Erased:
+                told.append(None)
+        return told
+
+    def _question(
+        self, client: Row[Any], key: str, body: bytes, contexts: Sequence[Mapping[str, Cell]], name: str | None
+    ) -> Question:
+        """Return contexts with what is decided about them."""
+        with self.database.reading() as connection:
             active, shadow = deciding(connection, client.workspace, name)
             run = self.runs.run(connection, active.run)
             silent = None if shadow is None else self.runs.run(connection, shadow.run)
-        question = Question(
-            client.id, idempotency_key, body, active, contexts, recommended(run, active, contexts),
+        return Question(
+            client.id, key, body, active, contexts, recommended(run, active, contexts),
             [None] * len(contexts) if silent is None else self._shadow(silent, shadow, contexts),
             self.keys.new(len(contexts)),
         )  # fmt: skip
-        if self._recording(question):
-            told = [self._told(*each) for each in zip(question.decisions, question.answers, strict=True)]
-            return Answer(told, active.run)
-        with self.database.reading() as connection:  # another process was faster
-            return self._again(connection, self._asked(connection, [idempotency_key])[client.id, idempotency_key], body)
 
     def _shadow(self, run: Run, shadow: Deployment | None, contexts: Sequence[Mapping[str, Cell]]) -> list[str | None]:
         """Return what the silent version would have done; whatever goes wrong with it is not the client's fault."""
@@ -210,18 +243,25 @@ class Decider:
             })  # fmt: skip
         for table, rows in ((request, requests), (person, people), (decision, decisions)):
             connection.execute(insert(table), rows)
+        refer(connection, [(row["id"], row["person"]) for row in decisions if row["action"] is None])
 
     def _again(self, connection: Connection, asked: Row[Any], body: bytes) -> Answer:
         """Return the answer to a question that is on record; raises ConflictError if it was another question."""
         if bytes(asked.body) != body:
-            raise ConflictError(f"Idempotency-Key {asked.idempotency_key!r} was used for another question, at {asked.at}")
-        rows = connection.execute(
+            raise ConflictError(
+                f"Idempotency-Key {asked.idempotency_key!r} was used for another question, at {asked.at}"
+            )
+        rows = self._answered(connection, asked)
+        return Answer([self._told(row.id, self._answer(row)) for row in rows], asked.version)
+
+    def _answered(self, connection: Connection, asked: Row[Any]) -> Sequence[Row[Any]]:
+        wanted = (
             select(decision.c.id, decision.c.person, event.c.id.label("event"), event.c.sealed)
             .join(event, event.c.seq == decision.c.seq)
             .where(decision.c.request == asked.id)
             .order_by(decision.c.position)
-        ).all()
-        return Answer([self._told(row.id, self._answer(row)) for row in rows], asked.version)
+        )
+        return list(connection.execute(wanted))
 
     def _answer(self, row: Any) -> dict[str, Any]:
         """Return what was answered, from a row with ``person``, ``event`` and ``sealed``."""
@@ -230,7 +270,12 @@ class Decider:
         return answer
 
     def _told(self, identifier: str, answer: Mapping[str, Any]) -> dict[str, Any]:
-        return {"id": identifier, **answer, "link": f"/d/{self.secrets.link_token(identifier)}"}
+        return {"id": identifier, **answer, "link": f"/my/{self.secrets.link_token(identifier)}"}
+
+
+def _body(contexts: Sequence[Mapping[str, Cell]], name: str | None) -> bytes:
+    """Return the hash of a question."""
+    return hashlib.sha256(canonical({"contexts": list(contexts), "deployment": name})).digest()
 
 
 def recommended(

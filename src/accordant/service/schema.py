@@ -87,7 +87,9 @@ invitation = Table(
     Column("uses_left", Integer, nullable=False),
     Column("expires_at", Time, nullable=False),
     Column("created_by", ForeignKey("person.id")),
+    Column("person", ForeignKey("person.id")),
 )
+"""Who may come in; `person` is set where it is somebody who was here before, and gets a new link."""
 
 session = Table(
     "session",
@@ -192,13 +194,17 @@ contest = Table(
     tables,
     Column("id", Identifier, primary_key=True),
     Column("decision", ForeignKey("decision.id"), nullable=False),
+    Column("kind", String(16), nullable=False),
     Column("at", Time, nullable=False),
     Column("due_at", Time, nullable=False),
     Column("state", String(16), nullable=False),
     Column("seq", Serial, nullable=False),
+    CheckConstraint("kind in ('contest', 'referral', 'like_case')", "kind"),
     CheckConstraint("state in ('open', 'upheld', 'changed', 'remitted')", "state"),
+    Index("ix_contest_decision", "decision"),
     Index("ix_contest_state_due", "state", "due_at"),
 )
+"""What a person is to answer: a decision that was contested, one that was left to people, or one like a changed one."""
 
 review = Table(
     "review",

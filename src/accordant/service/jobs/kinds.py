@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Callable, Mapping
-from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any
@@ -119,11 +118,18 @@ class DecisionsWanted(_Wanted):
 
 
 class RedecisionsWanted(_Wanted):
-    """Decisions that are to be changed as one that is like them was; see `Contestation.decide_alike`."""
+    """Decisions that are to be changed as one that is like them was, for reasons that stand in its sealed part.
+
+    Attributes
+    ----------
+    origin
+        Identifier of the contest that was answered with a change; see `Contestation.decide_alike`.
+    alike
+        Identifiers of decisions.
+    """
 
     origin: Annotated[str, Field(min_length=1, max_length=64)]
     alike: Annotated[list[Annotated[str, Field(min_length=1, max_length=64)]], Field(min_length=1, max_length=100_000)]
-    reasons: Annotated[str, Field(min_length=1, max_length=10_000)]
 
 
 def carry_out_run(task: Task, wanted: RunWanted) -> None:
@@ -172,10 +178,7 @@ def decide_parts(task: Task, wanted: DecisionsWanted) -> None:
             advance(connection, lease, done)
             mark_decided(connection, lease.job, position)
 
-        with suppress(Erased):  # it was decided, and somebody erased since: `within` took note
-            service.decider.decide(
-                client, part_key(lease.job, position), contexts, wanted.deployment, within=within
-            )
+        service.decider.decide_within(client, part_key(lease.job, position), contexts, wanted.deployment, within)
         forget(service.database, service.keys)
     with service.database.writing() as connection:
         finish(connection, lease, {"decisions": done})
@@ -191,21 +194,25 @@ def decide_alike(task: Task, wanted: RedecisionsWanted) -> None:
     service, lease = task.service, task.lease
     if lease.person is None:
         raise InputError("nobody asked for this job, so nobody gives the reasons")
-    alike = tuple(dict.fromkeys(wanted.alike))
-    result: dict[str, int] = {"changed": 0, "left": 0}
-    contestation = Contestation(service.keys)
+    with service.database.reading() as connection:
+        part = next_part(connection, service.keys, lease.job)
+    if part is None:
+        raise InputError("this job has no reasons")
+    reasons = str(part[1][0]["reasons"])
+    alike, contestation = tuple(dict.fromkeys(wanted.alike)), Contestation(service.keys)
+    result = {"changed": 0, "left": 0, **lease.result}
     for position in range(lease.done, len(alike)):
         task.check()
+        changed, left = ({**result, name: result[name] + 1} for name in ("changed", "left"))
         try:
             with service.database.writing() as connection:
-                advance(connection, lease, position + 1)
-                contestation.decide_alike(connection, lease.person, wanted.origin, [alike[position]], wanted.reasons)
+                advance(connection, lease, position + 1, changed)
+                contestation.decide_alike(connection, lease.person, wanted.origin, [alike[position]], reasons)
+            result = changed
         except (InputError, Erased):
             with service.database.writing() as connection:
-                advance(connection, lease, position + 1)
-            result["left"] += 1
-        else:
-            result["changed"] += 1
+                advance(connection, lease, position + 1, left)
+            result = left
         task.stage = f"deciding like cases: {position + 1} of {len(alike)}"
     with service.database.writing() as connection:
         finish(connection, lease, result)

@@ -50,6 +50,8 @@ class Lease:
         What is wanted.
     client, person
         Who wants it, a program or somebody; None for neither.
+    result
+        Of what was done before.
     """
 
     job: str
@@ -62,6 +64,7 @@ class Lease:
     payload: Mapping[str, Any]
     client: str | None
     person: str | None
+    result: Mapping[str, Any]
 
 
 def add(
@@ -148,7 +151,7 @@ def claim(database: Database, kinds: tuple[str, ...]) -> Lease | None:
         )
     return Lease(
         row.id, row.kind, row.workspace, row.fence + 1, row.tries + 1, row.done, row.total, json.loads(row.payload),
-        row.client, row.person,
+        row.client, row.person, json.loads(row.result or "{}"),
     )  # fmt: skip
 
 
@@ -163,9 +166,10 @@ def hold(connection: Connection, lease: Lease, **values: Any) -> None:
         raise LeaseLostError(f"job {lease.job} was cancelled, or another worker has it")
 
 
-def advance(connection: Connection, lease: Lease, done: int) -> None:
-    """Record how much is done, in the transaction that did it; tries are counted anew from here."""
-    hold(connection, lease, done=done, tries=0, error=None)
+def advance(connection: Connection, lease: Lease, done: int, result: Mapping[str, Any] | None = None) -> None:
+    """Record how much is done, and with what result so far, in the transaction that does it; tries count anew."""
+    told = None if result is None else canonical(result).decode()
+    hold(connection, lease, done=done, result=told, tries=0, error=None)
 
 
 def finish(connection: Connection, lease: Lease, result: Mapping[str, Any]) -> None:

@@ -69,7 +69,8 @@ class Worker:
         started = time.monotonic()
         task = Task(self.service, lease, self.cases, self.stopping)
         _, carried_out = KINDS[lease.kind]
-        ending, error = "done", None
+        ending = "done"
+        error: Exception | None = None
         try:
             with _beating(task):
                 carried_out(task, wanted_of(lease.kind, lease.payload))
@@ -77,6 +78,8 @@ class Worker:
             ending = "lost"
         except StoppedError:
             ending = "released"
+        except UnreachableError as gone:
+            ending, error = "failed", gone
         except InputError as wrong:
             ending, error = "refused", wrong
         except Exception as fault:  # noqa: BLE001 - whatever it is, the job is tried again or ends as failed

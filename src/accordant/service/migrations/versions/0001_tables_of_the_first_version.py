@@ -122,7 +122,9 @@ def upgrade() -> None:
         sa.Column("uses_left", sa.Integer(), nullable=False),
         sa.Column("expires_at", sa.String(length=27), nullable=False),
         sa.Column("created_by", sa.String(length=64), nullable=True),
+        sa.Column("person", sa.String(length=64), nullable=True),
         sa.ForeignKeyConstraint(["created_by"], ["person.id"], name=op.f("fk_invitation_created_by")),
+        sa.ForeignKeyConstraint(["person"], ["person.id"], name=op.f("fk_invitation_person")),
         sa.ForeignKeyConstraint(["workspace"], ["workspace.id"], name=op.f("fk_invitation_workspace")),
         sa.PrimaryKeyConstraint("token", name=op.f("pk_invitation")),
         sa.UniqueConstraint("handle", name=op.f("uq_invitation_handle")),
@@ -202,15 +204,18 @@ def upgrade() -> None:
         "contest",
         sa.Column("id", sa.String(length=64), nullable=False),
         sa.Column("decision", sa.String(length=64), nullable=False),
+        sa.Column("kind", sa.String(length=16), nullable=False),
         sa.Column("at", sa.String(length=27), nullable=False),
         sa.Column("due_at", sa.String(length=27), nullable=False),
         sa.Column("state", sa.String(length=16), nullable=False),
         sa.Column("seq", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
+        sa.CheckConstraint("kind in ('contest', 'referral', 'like_case')", name=op.f("ck_contest_kind")),
         sa.CheckConstraint("state in ('open', 'upheld', 'changed', 'remitted')", name=op.f("ck_contest_state")),
         sa.ForeignKeyConstraint(["decision"], ["decision.id"], name=op.f("fk_contest_decision")),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_contest")),
     )
     with op.batch_alter_table("contest", schema=None) as batch_op:
+        batch_op.create_index("ix_contest_decision", ["decision"], unique=False)
         batch_op.create_index("ix_contest_state_due", ["state", "due_at"], unique=False)
 
     op.create_table(
@@ -302,6 +307,7 @@ def downgrade() -> None:
     op.drop_table("outcome")
     with op.batch_alter_table("contest", schema=None) as batch_op:
         batch_op.drop_index("ix_contest_state_due")
+        batch_op.drop_index("ix_contest_decision")
 
     op.drop_table("contest")
     with op.batch_alter_table("decision", schema=None) as batch_op:
