@@ -11,9 +11,12 @@ import uvicorn
 from accordant.errors import InputError
 from accordant.runs import read_run
 from accordant.service.api.app import make_app
+from accordant.service.api.pace import TimedProtocol
+from accordant.service.logs import log_as_json
 from accordant.service.service import open_service
 from accordant.terminal import say
 
+MOST_HEADER_BYTES = 2**16
 SECONDS_TO_FINISH = 10  # what is being answered when the server stops
 
 
@@ -35,9 +38,10 @@ def run_server(runs: Sequence[Path], host: str, port: int, address: str, keys: s
     listening = _listen(host, port)
     name, number = listening.getsockname()[:2]
     say(f"http://{f'[{name}]' if ':' in name else name}:{number}", err=False)
+    log_as_json()
     config = uvicorn.Config(
-        make_app(service), log_level="warning", access_log=False, server_header=False,
-        timeout_graceful_shutdown=SECONDS_TO_FINISH, h11_max_incomplete_event_size=2**16,
+        make_app(service), http=TimedProtocol, ws="none", log_config=None, access_log=False, server_header=False,
+        timeout_graceful_shutdown=SECONDS_TO_FINISH, h11_max_incomplete_event_size=MOST_HEADER_BYTES,
     )  # fmt: skip
     uvicorn.Server(config).run(sockets=[listening])
 
