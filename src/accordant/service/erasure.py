@@ -31,11 +31,11 @@ def erase(database: Database, keys: KeyStore, who: str) -> bool:
             connection.execute(delete(identity).where(identity.c.person == who))
             connection.execute(delete(session).where(session.c.person == who))
             append(connection, [Act("erasure", {}, who)])
-    return keys.destroy(who) or row.erased_at is None
+    return keys.erase(who) or row.erased_at is None
 
 
 def finish_erasures(database: Database, keys: KeyStore) -> int:
     """Destroy the keys of those who were being erased when the service stopped; return how many there were."""
     with database.reading() as connection:
         erased = connection.execute(select(person.c.id).where(person.c.erased_at.is_not(None))).scalars().all()
-    return sum(keys.destroy(who) for who in erased)
+    return sum(keys.erase(who) for who in erased)

@@ -40,6 +40,9 @@ person_key = Table(
     Column("wrapped", LargeBinary, nullable=False),
 )
 
+erased_person = Table("erased_person", person_keys, Column("person", Identifier, primary_key=True))
+"""Who was erased: a backup from before does not bring anybody back."""
+
 workspace = Table(
     "workspace",
     tables,

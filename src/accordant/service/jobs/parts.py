@@ -78,9 +78,8 @@ def forget(database: Database, keys: KeyStore) -> int:
             .join(job, job.c.id == job_part.c.job)
             .where((job_part.c.decided == 1) | over)
         ).all()
-    for row in rows:
-        keys.destroy(row.key)
     if rows:
+        keys.destroy(*(row.key for row in rows))
         with database.writing() as connection:
             for row in rows:
                 connection.execute(

@@ -16,6 +16,7 @@ from accordant.service.database import UnreachableError
 from accordant.service.jobs.kinds import KINDS, StoppedError, Task, wanted_of
 from accordant.service.jobs.parts import forget
 from accordant.service.jobs.queue import LEASE_SECONDS, Lease, LeaseLostError, claim, give_up, release
+from accordant.service.secrets import Erased
 from accordant.service.service import Service
 
 logger = logging.getLogger(__name__)
@@ -80,7 +81,7 @@ class Worker:
             ending = "released"
         except UnreachableError as gone:
             ending, error = "failed", gone
-        except InputError as wrong:
+        except (InputError, Erased) as wrong:
             ending, error = "refused", wrong
         except Exception as fault:  # noqa: BLE001 - whatever it is, the job is tried again or ends as failed
             ending, error = "failed", fault
