@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from markupsafe import Markup
+
 from accordant import __version__
 from accordant.errors import InputError
 from accordant.explanation import PersonExplanation
@@ -55,6 +57,11 @@ def render_letters(letters: Sequence[PersonExplanation]) -> str:
     if len(codes) != 1:
         raise InputError(f"letters of one document are in one language; found {', '.join(sorted(codes)) or 'none'}")
     return PAGE.render("letter.html", letters=letters, say=headings(codes.pop()), version=__version__)
+
+
+def letter_part(letter: PersonExplanation) -> Markup:
+    """Return a letter as a part of another page, whose styles hold those of `PAGE`."""
+    return PAGE.part("person", letter.title, "letter_body.html", letter=letter, say=headings(letter.language)).html
 
 
 def letter_text(letter: PersonExplanation) -> list[str]:
