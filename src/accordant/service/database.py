@@ -6,9 +6,10 @@ time-out (``SQLITE_BUSY_SNAPSHOT``).
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -20,8 +21,10 @@ from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError
 from accordant.errors import InputError
 from accordant.service.schema import person_key, person_keys
 from accordant.service.secrets import Erased, Secrets, new_id
+from accordant.tables.output import private_file
 
 BUSY_SECONDS = 30
+KEYS_AT_A_TIME = 256  # a transaction of its own for each would take as long as the decision
 WRITES = "accordant_writes"
 DIALECTS = ("sqlite", "postgresql+psycopg")
 
@@ -130,15 +133,30 @@ class KeyStore:
 
     database: Database
     secrets: Secrets
+    _unused: deque[tuple[str, bytes]] = field(default_factory=deque, repr=False, compare=False)
 
     def prepare(self) -> None:
         """Make the store if there is none."""
         if self.database.file is not None:
-            self.database.file.touch(mode=0o600)
+            private_file(self.database.file)
         person_keys.create_all(self.database.engine)
 
     def new(self, count: int) -> dict[str, bytes]:
-        """Return new people with their keys, which are kept before anything is sealed with them."""
+        """Return new people with their keys, which are kept before anything is sealed with them.
+
+        Keys are made many at a time: those that no process used when it ended belong to nobody.
+        """
+        people: dict[str, bytes] = {}
+        while len(people) < count:
+            try:
+                person, key = self._unused.popleft()
+            except IndexError:
+                self._unused.extend(self._make(max(count, KEYS_AT_A_TIME)).items())
+                continue
+            people[person] = key
+        return people
+
+    def _make(self, count: int) -> dict[str, bytes]:
         keys = {new_id(): new_key() for _ in range(count)}
         with self.database.writing() as connection:
             connection.execute(

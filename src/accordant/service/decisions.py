@@ -6,7 +6,8 @@ import hashlib
 import json
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import pandas as pd
@@ -28,6 +29,7 @@ from accordant.service.publication import OpenRuns
 from accordant.service.record.log import Act, append, canonical
 from accordant.service.schema import decision, event, person, request
 from accordant.service.secrets import Secrets, event_key, new_id, unseal
+from accordant.service.together import Together
 
 RADIUS_PRECISION = 1e-4  # of the certificate that is given with a decision
 Cell = str | float | int | bool | None
@@ -47,6 +49,57 @@ class Answer:
 
     decisions: list[dict[str, Any]]
     version: str
+
+    def to_json(self) -> bytes:
+        """Return it as JSON, the same bytes for the same answer."""
+        return canonical({"decisions": self.decisions, "version": self.version})
+
+
+@dataclass(frozen=True, eq=False)
+class Question:
+    """What is decided already, and to be recorded.
+
+    Attributes
+    ----------
+    client, key, body
+        Who asks, under which key, and the hash of what is asked.
+    active
+        What decided.
+    contexts, answers, shadow_actions
+        What was known of each, what is answered, and what the silent version would have done.
+    people
+        A new person for each, with the key that seals what is known.
+    """
+
+    client: str
+    key: str
+    body: bytes
+    active: Deployment
+    contexts: Sequence[Mapping[str, Cell]]
+    answers: Sequence[Mapping[str, Any]]
+    shadow_actions: Sequence[str | None]
+    people: Mapping[str, bytes]
+    number: str = field(default_factory=new_id)
+
+    @cached_property
+    def decisions(self) -> list[str]:
+        """Identifiers of the decisions."""
+        return [new_id() for _ in self.contexts]
+
+    @cached_property
+    def acts(self) -> list[Act]:
+        """What the log says of it."""
+        said = self.active.public
+        return [
+            Act(
+                "decision",
+                {"decision": identifier, **said, "client": self.client, "action": answer["action"]},
+                who, {"context": dict(context), "answer": answer, "shadow_action": other}, secret,
+            )
+            for identifier, context, answer, other, (who, secret) in zip(
+                self.decisions, self.contexts, self.answers, self.shadow_actions, self.people.items(), strict=True
+            )
+        ]  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,21 +142,22 @@ class Decider:
         """
         body = hashlib.sha256(canonical({"contexts": list(contexts), "deployment": name})).digest()
         with self.database.reading() as connection:
-            if (asked := self._asked(connection, client.id, idempotency_key, body)) is not None:
-                return self._again(connection, asked)
+            asked = self._asked(connection, [idempotency_key]).get((client.id, idempotency_key))
+            if asked is not None:
+                return self._again(connection, asked, body)
             active, shadow = deciding(connection, client.workspace, name)
             run = self.runs.run(connection, active.run)
             silent = None if shadow is None else self.runs.run(connection, shadow.run)
-        answers = recommended(run, active, contexts)
-        beside = [None] * len(answers) if silent is None else self._shadow(silent, shadow, contexts)
-        people = self.keys.new(len(contexts))
-        with self.database.writing() as connection:
-            if (asked := self._asked(connection, client.id, idempotency_key, body)) is not None:
-                return self._again(connection, asked)  # another process was faster
-            self._record(connection, client, idempotency_key, body, active, contexts, answers, beside, people)
-            asked = self._asked(connection, client.id, idempotency_key, body)
-            assert asked is not None
-            return self._again(connection, asked, people)
+        question = Question(
+            client.id, idempotency_key, body, active, contexts, recommended(run, active, contexts),
+            [None] * len(contexts) if silent is None else self._shadow(silent, shadow, contexts),
+            self.keys.new(len(contexts)),
+        )  # fmt: skip
+        if self._recording(question):
+            told = [self._told(*each) for each in zip(question.decisions, question.answers, strict=True)]
+            return Answer(told, active.run)
+        with self.database.reading() as connection:  # another process was faster
+            return self._again(connection, self._asked(connection, [idempotency_key])[client.id, idempotency_key], body)
 
     def _shadow(self, run: Run, shadow: Deployment | None, contexts: Sequence[Mapping[str, Cell]]) -> list[str | None]:
         """Return what the silent version would have done; whatever goes wrong with it is not the client's fault."""
@@ -113,74 +167,74 @@ class Decider:
         except DataError:
             return [None] * len(contexts)
 
-    def _asked(self, connection: Connection, client: str, key: str, body: bytes) -> Row[Any] | None:
-        row = connection.execute(
-            select(request).where(request.c.client == client, request.c.idempotency_key == key)
-        ).one_or_none()
-        if row is not None and bytes(row.body) != body:
-            raise ConflictError(f"Idempotency-Key {key!r} was used for another question at {row.at}")
-        return row
+    def _asked(self, connection: Connection, keys: Sequence[str]) -> dict[tuple[str, str], Row[Any]]:
+        """Return the questions on record under some keys, by client and key."""
+        rows = connection.execute(select(request).where(request.c.idempotency_key.in_(keys)))
+        return {(row.client, row.idempotency_key): row for row in rows}
 
-    def _record(
-        self, connection: Connection, client: Row[Any], key: str, body: bytes, active: Deployment,
-        contexts: Sequence[Mapping[str, Cell]], answers: Sequence[Mapping[str, Any]], beside: Sequence[str | None],
-        people: Mapping[str, bytes],
-    ) -> None:  # fmt: skip
-        """Write the question, its people, events and decisions."""
-        number, identifiers = new_id(), [new_id() for _ in contexts]
-        acts = [
-            Act(
-                "decision",
-                {"decision": identifier, **active.public, "client": client.id, "action": answer["action"]},
-                who, {"context": dict(context), "answer": answer, "shadow_action": other}, secret,
-            )
-            for identifier, context, answer, other, (who, secret) in zip(
-                identifiers, contexts, answers, beside, people.items(), strict=True
-            )
-        ]  # fmt: skip
-        lines = append(connection, acts)
-        at = lines[0].at
-        connection.execute(
-            insert(request).values(
-                id=number, client=client.id, idempotency_key=key, body=body, version=active.run, at=at
-            )
-        )
-        connection.execute(insert(person), [{"id": who, "created_at": at} for who in people])
-        connection.execute(
-            insert(decision),
-            [
-                {
-                    "id": identifier, "request": number, "position": position, "deployment": active.id,
-                    "person": line.person, "at": at, "action": answer["action"], "shadow_action": other,
+    @cached_property
+    def _recording(self) -> Together[Question, bool]:
+        return Together(self._record)
+
+    def _record(self, questions: Sequence[Question]) -> list[bool]:
+        """Record questions in one transaction, and return for each whether it was new."""
+        with self.database.writing() as connection:
+            known = set(self._asked(connection, [each.key for each in questions]))
+            new: list[Question] = []
+            for each in questions:
+                if (each.client, each.key) not in known:
+                    known.add((each.client, each.key))
+                    new.append(each)
+            if new:
+                self._write(connection, new)
+        return [each in new for each in questions]
+
+    def _write(self, connection: Connection, questions: Sequence[Question]) -> None:
+        """Write questions, their people, events and decisions."""
+        lines = iter(append(connection, [act for each in questions for act in each.acts]))
+        requests, people, decisions = [], [], []
+        for each in questions:
+            for position, (identifier, answer, other) in enumerate(
+                zip(each.decisions, each.answers, each.shadow_actions, strict=True)
+            ):
+                line = next(lines)
+                people.append({"id": line.person, "created_at": line.at})
+                decisions.append({
+                    "id": identifier, "request": each.number, "position": position, "deployment": each.active.id,
+                    "person": line.person, "at": line.at, "action": answer["action"], "shadow_action": other,
                     "seq": line.seq, "token": self.secrets.fingerprint(self.secrets.link_token(identifier)),
                     "state": "decided" if answer["action"] is not None else "referred",
-                }
-                for position, (identifier, line, answer, other) in enumerate(
-                    zip(identifiers, lines, answers, beside, strict=True)
-                )
-            ],
-        )  # fmt: skip
-        left = [
-            (identifier, str(line.person))
-            for identifier, line, answer in zip(identifiers, lines, answers, strict=True)
-            if answer["action"] is None
-        ]
-        refer(connection, left)
+                })  # fmt: skip
+            requests.append({
+                "id": each.number, "client": each.client, "idempotency_key": each.key, "body": each.body,
+                "version": each.active.run, "at": line.at,
+            })  # fmt: skip
+        for table, rows in ((request, requests), (person, people), (decision, decisions)):
+            connection.execute(insert(table), rows)
+        refer(connection, [(each["id"], each["person"]) for each in decisions if each["state"] == "referred"])
 
-    def _again(self, connection: Connection, asked: Row[Any], keys: Mapping[str, bytes] | None = None) -> Answer:
-        """Return the answer to a question that is on record."""
+    def _again(self, connection: Connection, asked: Row[Any], body: bytes) -> Answer:
+        """Return the answer to a question that is on record; raises ConflictError if it was another question."""
+        if bytes(asked.body) != body:
+            raise ConflictError(
+                f"Idempotency-Key {asked.idempotency_key!r} was used for another question, at {asked.at}"
+            )
         rows = connection.execute(
             select(decision.c.id, decision.c.person, event.c.id.label("event"), event.c.sealed)
             .join(event, event.c.seq == decision.c.seq)
             .where(decision.c.request == asked.id)
             .order_by(decision.c.position)
         ).all()
-        return Answer([self._told(row, keys) for row in rows], asked.version)
+        return Answer([self._told(row.id, self._answer(row)) for row in rows], asked.version)
 
-    def _told(self, row: Any, keys: Mapping[str, bytes] | None) -> dict[str, Any]:
-        key = keys[row.person] if keys is not None and row.person in keys else self.keys.key(row.person)
-        private = json.loads(unseal(event_key(key, row.event), bytes(row.sealed), row.event))
-        return {"id": row.id, **private["answer"], "link": f"/my/{self.secrets.link_token(row.id)}"}
+    def _answer(self, row: Any) -> dict[str, Any]:
+        """Return what was answered, from a row with ``person``, ``event`` and ``sealed``."""
+        private = json.loads(unseal(event_key(self.keys.key(row.person), row.event), bytes(row.sealed), row.event))
+        answer: dict[str, Any] = private["answer"]
+        return answer
+
+    def _told(self, identifier: str, answer: Mapping[str, Any]) -> dict[str, Any]:
+        return {"id": identifier, **answer, "link": f"/my/{self.secrets.link_token(identifier)}"}
 
 
 def recommended(

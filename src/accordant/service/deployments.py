@@ -168,7 +168,8 @@ def deciding(connection: Connection, workspace: str, name: str | None) -> tuple[
     InputError
         If no name is given and several decide, or none.
     """
-    live = [each for each in all_deployments(connection, workspace) if each.state != "retired"]
+    here = (deployment.c.workspace == workspace) & (deployment.c.state != "retired")
+    live = [Deployment.of(row) for row in connection.execute(select(deployment).where(here))]
     names = sorted({each.name for each in live if each.state == "active"})
     if name is None:
         if len(names) != 1:

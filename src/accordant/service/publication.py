@@ -20,6 +20,7 @@ from accordant.runs import Run, read_run
 from accordant.service.record.log import Act, append, now
 from accordant.service.schema import run as published_run
 from accordant.service.schema import run_content
+from accordant.tables.output import scratch_folder
 
 EPOCH = (1980, 1, 1, 0, 0, 0)  # of every file in an archive: the same run gives the same bytes
 LARGEST = 2**28  # bytes of a run, so that a row of the database stays one
@@ -73,7 +74,7 @@ class OpenRuns:
 
     @cached_property
     def _folder(self) -> tempfile.TemporaryDirectory[str]:
-        return tempfile.TemporaryDirectory(prefix="accordant-")
+        return scratch_folder()
 
     def run(self, connection: Connection, digest: str) -> Run:
         """Return a published run.

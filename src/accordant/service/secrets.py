@@ -28,6 +28,7 @@ from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 
 from accordant.errors import InputError
+from accordant.tables.output import private_file
 
 SECRET_VARIABLE = "ACCORDANT_SECRET"  # noqa: S105 - the name of a variable
 SECRET_BYTES = KEY_BYTES = 32
@@ -146,7 +147,7 @@ def read_secrets(file: Path | None, environment: Mapping[str, str] = os.environ)
             raise InputError(f"{SECRET_VARIABLE} is not set; it holds 32 random bytes in base64")
         where = str(file)
         if not file.exists():
-            _write_secret(file)
+            private_file(file, base64.b64encode(system.token_bytes(SECRET_BYTES)) + b"\n")
         given = file.read_text(encoding="ascii", errors="replace")
     try:
         secret = base64.b64decode(given.strip(), validate=True)
@@ -155,20 +156,3 @@ def read_secrets(file: Path | None, environment: Mapping[str, str] = os.environ)
     if len(secret) != SECRET_BYTES:
         raise InputError(f"{where} holds no secret; allowed: {SECRET_BYTES} bytes in base64")
     return Secrets(secret)
-
-
-def _write_secret(file: Path) -> None:
-    """Make a new secret; two processes that start at once agree on one."""
-    partial = file.with_name(f".{file.name}.{new_id()}")
-    descriptor = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    try:
-        with os.fdopen(descriptor, "wb") as stream:
-            stream.write(base64.b64encode(system.token_bytes(SECRET_BYTES)) + b"\n")
-            stream.flush()
-            os.fsync(stream.fileno())
-        try:
-            os.link(partial, file)  # fails where another process was faster
-        except FileExistsError:
-            return
-    finally:
-        partial.unlink()

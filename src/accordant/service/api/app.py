@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Awaitable, Callable, MutableMapping
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from typing import Any
 
 from fastapi import FastAPI, Request
@@ -73,18 +73,21 @@ class Boundary:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        read, begun = 0, False
+        read, begun, over = 0, False, False
 
         async def bounded() -> Message:
-            nonlocal read
+            nonlocal read, over
             message = await receive()
             read += len(message.get("body", b""))
             if read > MOST_BYTES:
+                over = True
                 raise TooLargeError
             return message
 
         async def headed(message: Message) -> None:
             nonlocal begun
+            if over and not begun:  # whatever the application makes of the body that it could not read to its end
+                return
             if message["type"] == "http.response.start":
                 begun = True
                 present = {name.lower() for name, _ in message["headers"]}
@@ -99,15 +102,15 @@ class Boundary:
             declared = int(dict(scope["headers"]).get(b"content-length", b"0") or 0)
         except ValueError:
             declared = MOST_BYTES + 1
-        refusal = _error(413, f"a question has at most {MOST_BYTES:,} bytes")
+        refusal = _error(413, f"a question has at most {MOST_BYTES:,} bytes", Connection="close")
         if not 0 <= declared <= MOST_BYTES:
             await refusal(scope, receive, headed)
             return
-        try:
+        with suppress(TooLargeError):
             await self.app(scope, bounded, headed)
-        except TooLargeError:
-            if not begun:
-                await refusal(scope, receive, headed)
+        if over and not begun:
+            over = False
+            await refusal(scope, receive, headed)
 
 
 class TooLargeError(Exception):

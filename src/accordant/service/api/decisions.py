@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, Header, HTTPException, Request
+from fastapi import APIRouter, Depends, Header, HTTPException, Request, Response
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 from pydantic import BaseModel, ConfigDict, Field
 from sqlalchemy import Row
@@ -121,16 +121,16 @@ def asking(
 Asking = Annotated[tuple[Service, Row[Any]], Depends(asking)]
 
 
-@router.post("/decisions", responses=REFUSALS)
+@router.post("/decisions", responses=REFUSALS, response_model=DecisionsAnswer)
 def decide(
     question: DecisionsQuestion,
     by: Asking,
     idempotency_key: Annotated[str, Header(min_length=1, max_length=200)],
-) -> DecisionsAnswer:
+) -> Response:
     """Decide about contexts. The same Idempotency-Key gives the same answer again; all is recorded before it leaves."""
     service, client = by
     answer = service.decider.decide(client, idempotency_key, question.contexts, question.deployment)
-    return DecisionsAnswer(decisions=[DecisionAnswer(**each) for each in answer.decisions], version=answer.version)
+    return Response(answer.to_json(), media_type="application/json")
 
 
 @router.post("/outcomes", responses=REFUSALS)

@@ -9,6 +9,7 @@ from alembic.config import Config
 
 from accordant.service.database import Database
 from accordant.service.record.log import begin
+from accordant.tables.output import private_file
 
 
 def config(database: Database) -> Config:
@@ -22,7 +23,7 @@ def config(database: Database) -> Config:
 def prepare(database: Database) -> None:
     """Bring a database to the newest version of its tables, and begin its log."""
     if database.file is not None:
-        database.file.touch(mode=0o600)
+        private_file(database.file)
     command.upgrade(config(database), "head")
     with database.writing() as connection:
         begin(connection)
