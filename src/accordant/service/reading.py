@@ -129,6 +129,8 @@ def like_cases(decider: Decider, connection: Connection, decided: DecisionRead) 
 
     Only those that stand as they were decided and were not contested; the nearest first.
     """
+    if decided.row.action is None:
+        return []
     same = (decision.c.deployment == decided.row.deployment) & (decision.c.action == decided.row.action)
     rows = connection.execute(
         select(decision, event.c.id.label("event"), event.c.sealed)

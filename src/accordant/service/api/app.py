@@ -14,8 +14,10 @@ from starlette.exceptions import HTTPException
 
 from accordant import __version__
 from accordant.errors import ConflictError, InputError, UnknownNameError
+from accordant.service import pages
 from accordant.service.api import decisions, health
 from accordant.service.database import UnreachableError
+from accordant.service.pages.visit import refusal
 from accordant.service.secrets import Erased
 from accordant.service.service import Service
 
@@ -56,6 +58,7 @@ def make_app(service: Service) -> FastAPI:
     app.state.service = service
     app.include_router(health.router)
     app.include_router(decisions.router)
+    app.include_router(pages.router)
     app.add_middleware(Boundary)
     for kind, answer in ANSWERS.items():
         app.add_exception_handler(kind, answer)
@@ -145,8 +148,10 @@ async def _unreachable(_request: Request, error: Exception) -> Response:
     return _error(503, "the database does not answer; ask again with the same Idempotency-Key", **{"Retry-After": "5"})
 
 
-async def _stopped(_request: Request, error: Exception) -> Response:
+async def _stopped(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
+    if "text/html" in request.headers.get("accept", "") and not request.url.path.startswith("/v1/"):
+        return refusal(request, error)
     return _error(error.status_code, error.detail, **dict(error.headers or {}))
 
 

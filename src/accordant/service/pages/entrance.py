@@ -23,7 +23,9 @@ from accordant.service.service import Service
 
 router = APIRouter(route_class=PageRoute)
 NO_LINK = "This link was used, has expired, or is not complete. Ask whoever invited you for a new one."
-NO_CODE = "This name and code do not belong together, were used, or have expired. After five wrong codes only the link works."
+NO_CODE = (
+    "This name and code do not belong together, were used, or have expired. After five wrong codes only the link works."
+)
 ROLES = {
     "owner": "You deploy versions, invite people, and see everything but what people wrote in confidence.",
     "analyst": "You see runs and figures.",
@@ -100,7 +102,9 @@ def invitation(request: Request, visit: Seen, link: str) -> Response:
         found = invitation_of(connection, service.secrets, link)
     if found is None:
         raise HTTPException(404, NO_LINK)
-    return visit.page("join.html", address=f"/join/{link}", role=found.role, meaning=ROLES, back=found.person is not None)
+    return visit.page(
+        "join.html", address=f"/join/{link}", role=found.role, meaning=ROLES, back=found.person is not None
+    )
 
 
 @router.post("/join/{link}")

@@ -66,7 +66,7 @@ PAGE = Page(
 @cache
 def styles() -> tuple[str, str]:
     """Return the sheet of styles of all pages, and the address that names its content."""
-    text = "\n".join([letters.PAGE.sheets, PAGE.own_style])
+    text = f"{letters.PAGE.sheets}\n{PAGE.own_style}"
     return text, f"/static/{hashlib.sha256(text.encode()).hexdigest()[:16]}.css"
 
 

@@ -21,6 +21,7 @@ from accordant.languages import Language, language, languages, message
 from accordant.report.explained import letter_part
 from accordant.service.contests import Contestation, history
 from accordant.service.erasure import erase
+from accordant.service.identity import begin_session
 from accordant.service.pages.layout import day, download, page
 from accordant.service.pages.visit import (
     OPENED,
@@ -33,10 +34,9 @@ from accordant.service.pages.visit import (
     keep_session,
     leave,
 )
-from accordant.service.permissions import check, is_allowed
+from accordant.service.permissions import Role, check, is_allowed
 from accordant.service.reading import DecisionRead, decision_of_link, read_decision
 from accordant.service.record.log import now
-from accordant.service.identity import begin_session
 from accordant.service.record.receipt import make_receipt
 from accordant.service.schema import decision, event, outcome, person
 from accordant.service.secrets import Erased, event_key, unseal
@@ -44,7 +44,7 @@ from accordant.service.service import Service
 
 router = APIRouter(route_class=PageRoute)
 PATH = "/my"
-ROLE = ("concerned",)
+ROLE: tuple[Role, ...] = ("concerned",)
 
 WORDS = {
     "cover": message("A decision about you"),
@@ -62,7 +62,9 @@ WORDS = {
     "due": message("A person who did not decide will answer by {day}."),
     "late": message("The answer was due on {day}. It is late. Those who are responsible see that, too."),
     "waiting": message("A person will decide by {day}."),
-    "waiting_late": message("A person should have decided by {day}. It is late. Those who are responsible see that, too."),
+    "waiting_late": message(
+        "A person should have decided by {day}. It is late. Those who are responsible see that, too."
+    ),
     "contest": message("Object to this decision"),
     "contest_why": message("Write what is wrong, or what we do not know. A person reads it who did not decide before."),
     "your_grounds": message("Your reasons"),
@@ -71,7 +73,7 @@ WORDS = {
     "history": message("What happened since"),
     "keep": message("Take it with you"),
     "receipt": message("Receipt that proves this decision (JSON)"),
-    "receipt_why": message("Anybody can check it without us: {command}."),
+    "receipt_why": message("Anybody can check it without us:"),
     "export": message("Everything that is kept about me (JSON)"),
     "delete": message("Delete what is kept about me"),
     "delete_why": message(
@@ -91,6 +93,7 @@ WORDS = {
     "languages": message("Languages"),
     "skip": message("Skip to the decision"),
     "wrong": message("That did not work"),
+    "invented": message("This is a demonstration. The town and everybody in it are invented."),
     "no_grounds": message("Please write your reasons. They may have at most 10,000 characters."),
 }  # fmt: skip
 
@@ -108,7 +111,9 @@ def spoken_by(request: Request) -> Language:
     """Return the language that the address asks for, or else the browser."""
     known = languages()
     asked = request.query_params.get("language", "")
-    accepted = [each.split(";")[0].strip()[:2].lower() for each in request.headers.get("accept-language", "").split(",")]
+    accepted = [
+        each.split(";")[0].strip()[:2].lower() for each in request.headers.get("accept-language", "").split(",")
+    ]
     return language(next((code for code in (asked, *accepted) if code in known), known[0]))
 
 
@@ -243,7 +248,7 @@ def _shown(there: Opened, status: int = 200, grounds: str = "") -> Response:
     service, spoken = there.service, spoken_by(there.request)
     with service.database.reading() as connection:
         decided = _mine(service, connection, there.person)
-        case = decided.run.case
+        case, version = decided.run.case, f"{decided.deployed.label}, {decided.deployed.run[:12]}"
         names = LabelledNames(case.labels.get(spoken.code, Labels()), spoken, case.person_concerned or "")
         steps = [
             _step(service, connection, row, there.person, spoken, names) for row in history(connection, decided.row.id)
@@ -251,7 +256,9 @@ def _shown(there: Opened, status: int = 200, grounds: str = "") -> Response:
     return there.page(
         "my_decision.html", status, decided=decided, letter=letter_part(decided.letter(spoken.code)), steps=steps,
         may_contest=is_allowed(ROLE, "contest", decided.row.state), grounds=grounds, wrong=status != 200,
-        made=day(decided.row.at, spoken), **_said(there.request),
+        made_words=spoken.text(WORDS["made"], day=day(decided.row.at, spoken), version=version),
+        number_words=spoken.text(WORDS["number"], id=decided.row.id),
+        simulated=bool(decided.run.content["data"].get("simulated")), **_said(there.request),
     )  # fmt: skip
 
 

@@ -94,9 +94,13 @@ def remove(visit: Sent, who: Annotated[str, Form(max_length=100)] = "") -> Respo
 
 def _role(connection: Connection, workspace: str, who: str) -> str:
     """Return the role of somebody who works here; raises UnknownNameError if nobody does."""
-    role = connection.execute(
-        select(membership.c.role).where(membership.c.person == who, membership.c.workspace == workspace)
-    ).scalars().first()
+    role = (
+        connection.execute(
+            select(membership.c.role).where(membership.c.person == who, membership.c.workspace == workspace)
+        )
+        .scalars()
+        .first()
+    )
     if role is None:
         raise UnknownNameError("person", who[:8], ())
     return str(role)

@@ -84,19 +84,26 @@ def answer(
             visitor = visit.check("review", decided.row.state if row.state == "open" else "any")
             if row.kind == "referral":
                 result = "changed"
-            new = (action or None) if result == "changed" else None
-            if new is not None and new not in decided.run.case.problem.actions:
-                raise InputError(f"action is {new!r}; allowed: an action of the case")
-            if result == "":
-                raise InputError("choose one of the answers")
-            if result == "changed" and new is None:
-                raise InputError("choose the action that is taken instead")
+            new = _new_action(decided, result, action)
             Contestation(service.keys).answer(connection, visitor.person, identifier, result, reasons, new)
     except InputError as error:
         if error.__class__ is not InputError:
             raise
         return _shown(visit, identifier, 422, f"{error}", {"result": result, "action": action, "reasons": reasons})
     return go(f"/reviews/{identifier}")
+
+
+def _new_action(decided: DecisionRead, result: str, action: str) -> str | None:
+    """Return the action that is taken instead; None where the result is no change."""
+    if not result:
+        raise InputError("choose one of the answers")
+    if result != "changed":
+        return None
+    if not action:
+        raise InputError("choose the action that is taken instead")
+    if action not in decided.run.case.problem.actions:
+        raise InputError(f"action is {action!r}; allowed: an action of the case")
+    return action
 
 
 @router.post("/reviews/{identifier}/alike")
@@ -110,9 +117,9 @@ def decide_alike(
         with service.database.writing() as connection:
             _found(visit, connection, identifier)
             visitor = visit.check("decide_alike", "decided")
-            if not alike:
-                raise InputError("no like case is chosen")
-            count = Contestation(service.keys).decide_alike(connection, visitor.person, identifier, alike, reasons)
+            count = Contestation(service.keys).decide_alike(
+                connection, visitor.person, identifier, alike or [], reasons
+            )
     except InputError as error:
         if error.__class__ is not InputError:
             raise
@@ -142,7 +149,7 @@ def _shown(
     """Return the page of a contest."""
     service, contestation = visit.service, Contestation(visit.service.keys)
     with service.database.reading() as connection:
-        row, decided = _found(visit, connection, identifier)
+        _, decided = _found(visit, connection, identifier)
         assert visit.visitor is not None
         who = decided.row.person
         steps = [
@@ -158,12 +165,14 @@ def _shown(
         alike: list[LikeCase] = like_cases(service.decider, connection, decided) if extends else []
         stands = in_force(connection, decided.row.id)
         barred = decided_here(connection, visit.visitor.person, decided.row.id)
-        following = [each for each in open_contests(connection, visit.visitor.workspace, most=2) if each.id != identifier]
+        following = [
+            each for each in open_contests(connection, visit.visitor.workspace, most=2) if each.id != identifier
+        ]
     return visit.page(
         "review.html", status, row=here, decided=decided, steps=steps, names=named(decided), alike=alike,
         letter=letter_part(decided.letter(SPOKEN.code)), stands=stands, barred=barred, wrong=wrong, given=given or {},
         kinds=KINDS, results=RESULTS, may_review=visit.may("review", decided.row.state), following=following,
-        now=now(), done=_done(visit.request), reasons=next((said for each, _, said in steps if each.id == identifier), ""),
+        now=now(), done=_done(visit.request), reasons=next(said for each, _, said in steps if each.id == identifier),
     )  # fmt: skip
 
 

@@ -79,6 +79,11 @@ class Visit:
         return self.visitor
 
     @property
+    def is_demonstration(self) -> bool:
+        """Return whether everybody here is invented."""
+        return bool(getattr(self.request.app.state, "demonstration", False))
+
+    @property
     def overdue(self) -> int:
         """How many contests are late, for whoever must see that."""
         if not self.may("see_reviews"):
@@ -208,9 +213,11 @@ def leave(answer: Response, visit_request: Request, service: Service, name: str,
     return answer
 
 
+ELSEWHERE = "Your role here does not allow it, or the form came from elsewhere."
+DELETED = "Somebody whom this is about asked for deletion. Nothing about them can be read any more."
 REFUSALS: tuple[tuple[type[Exception], int, str, str], ...] = (
-    (ForbiddenError, 403, "This is not for you to do", "Your role here does not allow it, or the form came from elsewhere."),
-    (Erased, 410, "This was deleted", "Somebody whom this is about asked for deletion. Nothing about them can be read any more."),
+    (ForbiddenError, 403, "This is not for you to do", ELSEWHERE),
+    (Erased, 410, "This was deleted", DELETED),
     (UnreachableError, 503, "The database does not answer", "Nothing was lost. Try again in a minute."),
     (UnknownNameError, 404, "There is nothing here", ""),
     (ConflictError, 409, "This cannot be done any more", ""),
