@@ -65,8 +65,9 @@ class DecisionRead:
         return replace(made, person=replace(who, action=action, chance=chance))
 
     def letter(self, language: str) -> PersonExplanation:
-        """Return the explanation in plain words for the person concerned."""
-        return self.explained().for_person(replace(addressee_of(self.run), source=""), language=language)
+        """Return the explanation in plain words for the person concerned; how to object stands on the page itself."""
+        made = self.explained().for_person(replace(addressee_of(self.run), source=""), language=language)
+        return made.model_copy(update={"objection": ()})
 
 
 @dataclass(frozen=True)

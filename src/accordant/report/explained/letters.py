@@ -59,9 +59,11 @@ def render_letters(letters: Sequence[PersonExplanation]) -> str:
     return PAGE.render("letter.html", letters=letters, say=headings(codes.pop()), version=__version__)
 
 
-def letter_part(letter: PersonExplanation) -> Markup:
-    """Return a letter as a part of another page, whose styles hold those of `PAGE`."""
-    return PAGE.part("person", letter.title, "letter_body.html", letter=letter, say=headings(letter.language)).html
+def letter_part(letter: PersonExplanation, level: int = 1) -> Markup:
+    """Return a letter as a part of another page, whose styles hold those of `PAGE`; `level`: of its heading."""
+    say = headings(letter.language)
+    made = PAGE.part("person", letter.title, "letter_body.html", letter=letter, say=say, level=level)
+    return Markup(made.html)  # noqa: S704 - made by a template that escapes
 
 
 def letter_text(letter: PersonExplanation) -> list[str]:

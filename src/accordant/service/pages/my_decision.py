@@ -51,7 +51,6 @@ WORDS = {
     "cover_why": message("Only you should read it. Who has this link can read it, so do not pass it on."),
     "open": message("Read the decision"),
     "again": message("The link stays good. You can come back with it."),
-    "stands": message("What stands now"),
     "changed": message("A person changed the decision. It is now: {action}."),
     "settled": message("A person decided: {action}."),
     "upheld": message("A person looked at it again. The decision stays as it is."),
@@ -67,6 +66,7 @@ WORDS = {
     ),
     "contest": message("Object to this decision"),
     "contest_why": message("Write what is wrong, or what we do not know. A person reads it who did not decide before."),
+    "party": message("Who answers for the decision: {party}."),
     "your_grounds": message("Your reasons"),
     "send": message("Send the objection"),
     "no_contest": message("This decision was already answered by a person. You cannot object here once more."),
@@ -249,14 +249,16 @@ def _shown(there: Opened, status: int = 200, grounds: str = "") -> Response:
     with service.database.reading() as connection:
         decided = _mine(service, connection, there.person)
         case, version = decided.run.case, f"{decided.deployed.label}, {decided.deployed.run[:12]}"
-        names = LabelledNames(case.labels.get(spoken.code, Labels()), spoken, case.person_concerned or "")
+        labels = case.labels.get(spoken.code, Labels())
+        party = labels.responsible_party or (case.scope.responsible_party if case.scope else "")
+        names = LabelledNames(labels, spoken, case.person_concerned or "")
         steps = [
             _step(service, connection, row, there.person, spoken, names) for row in history(connection, decided.row.id)
         ]
     return there.page(
         "my_decision.html", status, decided=decided, letter=letter_part(decided.letter(spoken.code)), steps=steps,
         may_contest=is_allowed(ROLE, "contest", decided.row.state), grounds=grounds, wrong=status != 200,
-        made_words=spoken.text(WORDS["made"], day=day(decided.row.at, spoken), version=version),
+        party=spoken.text(WORDS["party"], party=party) if party else "", made_words=spoken.text(WORDS["made"], day=day(decided.row.at, spoken), version=version),
         number_words=spoken.text(WORDS["number"], id=decided.row.id),
         simulated=bool(decided.run.content["data"].get("simulated")), **_said(there.request),
     )  # fmt: skip

@@ -92,7 +92,7 @@ def one(visit: Seen, digest: str) -> Response:
     lines.sort(key=lambda row: (row.strategy != run.record.selected, -(row.score.value or 0.0)))
     return visit.page(
         "run.html", run=run, versions=versions, others=others, lines=lines, readable=readable, modes=MODES,
-        name=run.case.name,
+        name=versions[0].name if versions else run.case.name,
     )  # fmt: skip
 
 

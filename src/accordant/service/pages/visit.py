@@ -26,7 +26,6 @@ from accordant.service.database import UnreachableError
 from accordant.service.identity import SESSION_HOURS, Visitor, end_session, session_of, visitor_of
 from accordant.service.pages.layout import page
 from accordant.service.permissions import Act, ForbiddenError, check, is_allowed
-from accordant.service.record.log import now
 from accordant.service.secrets import Erased
 from accordant.service.service import Service
 
@@ -148,11 +147,6 @@ class Opened:
     service: Service
     person: str
     csrf: str
-
-    @property
-    def is_late(self) -> Callable[[str], bool]:
-        """Return whether a time has passed."""
-        return lambda at: at < now()
 
     def page(self, template: str, status: int = 200, **content: Any) -> HTMLResponse:
         """Return a page for this person."""
