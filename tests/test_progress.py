@@ -99,7 +99,7 @@ def test_fits_surveys_and_their_blocks_tell_their_steps(notes):
 def test_a_policy_tells_of_its_fit_unless_verbose_is_0(notes, loans):
     loans.fitted()
     told = [words for words, total, done in notes.begun if total == done]
-    assert "fitting models" in told and len(told) == len(notes.begun)
+    assert "fitting models, round 1" in told and len(told) == len(notes.begun)
     before = len(notes.begun)
     loans.fitted(verbose=0)
     assert len(notes.begun) == before

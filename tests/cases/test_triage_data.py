@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from accordant.cases.loaders import load_file, tidiers
-from accordant.tables.frames import read_frame
+from accordant.tables.whole_tables import read_frame
 from accordant.cases.loaders import simulated_table
 from accordant.deliberation.sources import deliberation_source
 from accordant.cases.files import read_case

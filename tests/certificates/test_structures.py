@@ -98,7 +98,14 @@ OTHERS = [
     ("population_by_group", {"attribute": "sex"}),
 ]  # fmt: skip
 
-FIXED = [("constant", {"action": "b"}), ("logged", {}), ("oracle", {}), ("outcome_only", {}), ("random", {})]
+FIXED = [
+    ("constant", {"action": "b"}),
+    ("decided", {"column": "taken"}),
+    ("logged", {}),
+    ("oracle", {}),
+    ("outcome_only", {}),
+    ("random", {}),
+]
 
 
 def world(values):

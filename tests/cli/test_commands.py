@@ -277,6 +277,22 @@ def test_a_quick_look_says_first_and_in_the_record_what_it_left_out(accordant, c
     assert record["scrutiny"]["conflict"]["pairs"] == [] and record["scrutiny"]["bounds"] is None
 
 
+@pytest.mark.long
+def test_a_column_of_decisions_is_compared_and_not_selected(accordant, case_folder):
+    """Not even where it knew what followed, and so comes first."""
+    table = pd.read_csv(case_folder / "beds.csv")
+    table["committee"] = table["Outcome"].map({"Unwell": "Admit", "Well": "Wait"})
+    table.to_csv(case_folder / "more.csv", index=False)
+    common = ("run", "beds.yaml", "--data", "more.csv", "--quick", "--json")
+    done = accordant(*common, "--decisions", "committee")
+    assert done.returncode == 0, done.stderr
+    record = json.loads(done.stdout)
+    scores = {row["strategy"]: row["score"]["value"] for row in record["leaderboard"]}
+    assert max(scores, key=scores.get) == "decided:committee" != record["selected"]
+    missing = accordant(*common, "--decisions", "comittee")
+    assert missing.returncode == 2 and "did you mean it by 'committee'" in missing.stderr
+
+
 def test_quick_and_thorough_contradict_each_other(accordant):
     done = accordant("run", "beds.yaml", "--quick", "--thorough", "--out", "neither")
     assert done.returncode == 2 and "allowed: one of them" in done.stderr

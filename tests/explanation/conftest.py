@@ -15,6 +15,7 @@ STAKEHOLDERS = ("Ann", "Ben", "Cem")
 ACTIONS = ("red", "green", "blue")
 NEEDED = {
     "constant": {"action": "green"},
+    "decided": {"column": "taken"},
     "stakeholder": {"stakeholder": "Ben"},
     "constrained": {"rule": "utilitarian", "floors": {"Ann": 0.3}},
     **{f"population_{each}": {"multipliers": (0.7, 1.4, 0.9)} for each in ("maximin", "leximin", "nash")},
@@ -59,7 +60,8 @@ def make_known(expected, seed=0):
     """Everything that any rule may read."""
     generator = np.random.default_rng(seed)
     n = expected.n_contexts
-    contexts = Contexts({"age": generator.normal(40, 9, n), "town": np.array(["a", "b"])[generator.integers(0, 2, n)]})
+    contexts = Contexts({"age": generator.normal(40, 9, n), "town": np.array(["a", "b"])[generator.integers(0, 2, n)],
+                         "taken": np.array(ACTIONS)[np.arange(n) % len(ACTIONS)]})  # fmt: skip
     log = Log(contexts, generator.integers(0, 3, n), generator.integers(0, 3, n))
     weights = np.repeat(generator.dirichlet(np.ones(3), n).T[None], 3, axis=0)
     return Known(OutcomePrediction(weights, None, depends_on_action=False), log, contexts)

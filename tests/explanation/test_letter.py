@@ -210,7 +210,7 @@ def test_letters_as_a_page_and_as_text():
     assert html.count("<article") == 2
     assert "<b>Loans" not in html
     assert 'lang="en"' in html
-    assert "script" not in html.replace("script-src", "")
+    assert "<script" not in html
     assert 'lang="de"' in render_letters([for_person(make_explained(), code="de")])
     text = "\n".join(letter_text(letters[0]))
     assert all(part in text for part in ("What would change the decision", "How to object", "You – would be best"))

@@ -183,7 +183,17 @@ def check(rule, E, found, decisions, t):
         assert kind != "level_order" or all(a < other or totals[a] > totals[other] + 1e-13 for other in others)
     elif kind in ("ruled_out", "only_admitted", "least_unmet", "no_room"):
         check_limits(rule, E, found, a, b, decisions, t)
-    elif kind in ("likeliest", "highest_level", "good_outcome", "constant", "logged", "oracle", "rule"):
+    elif kind in (
+        "likeliest",
+        "highest_level",
+        "good_outcome",
+        "constant",
+        "logged",
+        "oracle",
+        "decided",
+        "predictor",
+        "rule",
+    ):
         assert rule.dependence == "fixed"
     else:  # places and rounds of voting rules, steps of a debate: their own scores, which other tests hold to twins
         assert kind in (

@@ -21,6 +21,7 @@ from accordant.utilities import ExpectedRewards
 REQUIRED = {
     "constrained": {"rule": "maximin", "floors": {"i1": 0.2}},
     "constant": {"action": "a2"},
+    "decided": {"column": "taken"},
     "population_by_group": {"attribute": "half"},
     "stakeholder": {"stakeholder": "i2"},
 }
@@ -43,7 +44,7 @@ def evidence():
     values = generator.choice([0.0, 0.25, 0.5, 1.0], size=(3, 3, 200))
     expected = ExpectedRewards(values, stakeholders=["i1", "i2", "i3"], actions=["a1", "a2", "a3"])
     log = Log(
-        Contexts({"x": np.arange(200), "half": np.arange(200) // 100}),
+        Contexts({"x": np.arange(200), "half": np.arange(200) // 100, "taken": np.array(["a1", "a3"]).repeat(100)}),
         generator.integers(3, size=200),
         generator.integers(3, size=200),
     )

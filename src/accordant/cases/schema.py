@@ -81,11 +81,14 @@ def _attributes(words: str) -> dict[str, str]:
 
 
 def _take_names(defs: Json) -> None:
-    """Let bare names stand where models take them, and a mapping for actions with values."""
+    """Let bare names and directions stand where models take them, and a mapping for actions with values."""
     problem = defs["DecisionProblem"]["properties"]
     for key in ("stakeholders", "sensitive_attributes"):
         problem[key]["items"] = {"anyOf": [TEXT, problem[key]["items"]]}
     problem["actions"] = {"anyOf": [problem["actions"], {"type": "object", "additionalProperties": {"type": "number"}}]}
+    changeable = defs["Changeable"]["properties"]["direction"]
+    case = defs["CaseSpec"]["properties"]["changeable"]
+    case["additionalProperties"] = {"anyOf": [{"enum": changeable["enum"]}, case["additionalProperties"]]}
     defs["SensitiveAttribute"]["properties"]["labels"] = {"type": "object", "additionalProperties": TEXT}
     for model in defs.values():
         for key, each in model.get("properties", {}).items():

@@ -7,10 +7,12 @@ from typing import Any
 from sqlalchemy import Connection, Row, insert, select, update
 
 from accordant.errors import InputError, UnknownNameError
+from accordant.naming import plain
 from accordant.service.record.log import Act, append, now
 from accordant.service.schema import api_client
 from accordant.service.secrets import Secrets, new_id, new_token
 
+LONGEST_NAME = 200
 PREFIX = "acc_"  # so that a key that leaked into a repository is found by those who look for keys
 
 
@@ -20,8 +22,10 @@ def add_client(connection: Connection, secrets: Secrets, workspace: str, name: s
     Raises
     ------
     InputError
-        If there is a client of this name.
+        If there is a client of this name, or it is none.
     """
+    if not name.strip() or len(name) > LONGEST_NAME or plain(name) != name:
+        raise InputError(f"name is {name!r}; allowed: 1 to {LONGEST_NAME} characters that can be printed")
     there = (api_client.c.workspace == workspace) & (api_client.c.name == name)
     if connection.execute(select(api_client.c.id).where(there)).one_or_none() is not None:
         raise InputError(f"there is a client {name!r} already; revoke it first, or take another name")

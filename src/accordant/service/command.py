@@ -27,12 +27,14 @@ def serve(
     host: Annotated[str, typer.Option(help="Address to listen on.")] = "127.0.0.1",
     database: DatabaseAddress = DEFAULT,
     keys: Keys = None,
+    workers: Annotated[int, typer.Option(min=1, max=64, help="Processes that answer.")] = 1,
+    json: Json = False,
 ) -> None:
     """Serve decisions of runs over HTTP, with a record that nobody rewrites in silence."""
     _needs_extra()
     from accordant.service.server import run_server
 
-    run_server(tuple(runs or ()), host, port, database, keys)
+    run_server(tuple(runs or ()), host, port, database, keys, workers, json=json)
 
 
 def client(

@@ -5,9 +5,10 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import islice
 from typing import Any
 
 import pandas as pd
@@ -17,7 +18,7 @@ from accordant.cases.loaders import tidiers
 from accordant.certificates import Known
 from accordant.certificates.radius import radius
 from accordant.contexts import Contexts
-from accordant.errors import ConflictError, DataError, MissingColumnError
+from accordant.errors import AccordantError, ConflictError, DataError, MissingColumnError
 from accordant.json_values import finite
 from accordant.recommendation import Recommendations
 from accordant.runs import Run
@@ -148,11 +149,12 @@ class Decider:
             active, shadow = deciding(connection, client.workspace, name)
             run = self.runs.run(connection, active.run)
             silent = None if shadow is None else self.runs.run(connection, shadow.run)
-        question = Question(
-            client.id, idempotency_key, body, active, contexts, recommended(run, active, contexts),
-            [None] * len(contexts) if silent is None else self._shadow(silent, shadow, contexts),
-            self.keys.new(len(contexts)),
-        )  # fmt: skip
+        answers = self._answering(Asked(run, active.strategy, contexts))
+        if isinstance(answers, AccordantError):
+            raise answers
+        beside = [None] * len(contexts) if silent is None else self._shadow(silent, shadow, contexts)
+        people = self.keys.new(len(contexts))
+        question = Question(client.id, idempotency_key, body, active, contexts, answers, beside, people)
         if self._recording(question):
             told = [self._told(*each) for each in zip(question.decisions, question.answers, strict=True)]
             return Answer(told, active.run)
@@ -162,10 +164,12 @@ class Decider:
     def _shadow(self, run: Run, shadow: Deployment | None, contexts: Sequence[Mapping[str, Cell]]) -> list[str | None]:
         """Return what the silent version would have done; whatever goes wrong with it is not the client's fault."""
         assert shadow is not None
-        try:
-            return [each["action"] for each in recommended(run, shadow, contexts, certified=False)]
-        except DataError:
-            return [None] * len(contexts)
+        answers = self._answering(Asked(run, shadow.strategy, contexts, certified=False))
+        return [None] * len(contexts) if isinstance(answers, AccordantError) else [each["action"] for each in answers]
+
+    @cached_property
+    def _answering(self) -> Together[Asked, list[dict[str, Any]] | AccordantError]:
+        return Together(answered)
 
     def _asked(self, connection: Connection, keys: Sequence[str]) -> dict[tuple[str, str], Row[Any]]:
         """Return the questions on record under some keys, by client and key."""
@@ -237,14 +241,57 @@ class Decider:
         return {"id": identifier, **answer, "link": f"/my/{self.secrets.link_token(identifier)}"}
 
 
+@dataclass(frozen=True, eq=False)
+class Asked:
+    """What a strategy is to decide: see `recommended`."""
+
+    run: Run
+    strategy: str
+    contexts: Sequence[Mapping[str, Cell]]
+    certified: bool = True
+
+    @property
+    def group(self) -> Hashable:
+        """What others must share with it, so that nothing is decided otherwise than if it were asked alone."""
+        rule = self.run.policy.strategy(self.strategy)
+        if rule.draws:  # what is drawn depends on equal rows above
+            return id(self)
+        kinds = ((name, *sorted({type(row.get(name)).__name__ for row in self.contexts})) for name in self.contexts[0])
+        return self.run.head, rule.label, self.certified, *kinds
+
+
+def answered(asked: Sequence[Asked]) -> list[list[dict[str, Any]] | AccordantError]:
+    """Answer many questions, those that are alike at once; what is wrong with one is its own answer.
+
+    A row gets the same answer to the last bit, whatever is asked with it, and the work for one is nearly that for ten.
+    """
+    groups: dict[Hashable, list[int]] = {}
+    found: dict[int, list[dict[str, Any]] | AccordantError] = {}
+    for place, each in enumerate(asked):
+        try:
+            groups.setdefault(each.group, []).append(place)
+        except AccordantError as error:
+            found[place] = error
+    for places in groups.values():
+        first, rows = asked[places[0]], [row for place in places for row in asked[place].contexts]
+        try:
+            answers = iter(recommended(first.run, first.strategy, rows, certified=first.certified))
+            found |= {place: list(islice(answers, len(asked[place].contexts))) for place in places}
+        except AccordantError as error:
+            found |= {places[0]: error} if len(places) == 1 else {
+                place: answered([asked[place]])[0] for place in places
+            }  # fmt: skip
+    return [found[place] for place in range(len(asked))]
+
+
 def recommended(
-    run: Run, deployed: Deployment, contexts: Sequence[Mapping[str, Cell]], *, certified: bool = True
+    run: Run, strategy: str, contexts: Sequence[Mapping[str, Cell]], *, certified: bool = True
 ) -> list[dict[str, Any]]:
-    """Return what a deployed strategy says of contexts, as `accordant recommend` would of the same rows.
+    """Return what a strategy says of contexts, as `accordant recommend` would of the same rows.
 
     Parameters
     ----------
-    run, deployed
+    run, strategy
         What decides.
     contexts
         Column to value, for each.
@@ -258,13 +305,13 @@ def recommended(
     """
     policy = run.policy
     rows = typed_rows(run, contexts)
-    batch = policy.recommend(rows, strategy=deployed.strategy)
-    if deployed.strategy == policy.selected_ and (known := adoptions(run)):
+    batch = policy.recommend(rows, strategy=strategy)
+    if strategy == policy.selected_ and (known := adoptions(run)):
         batch = with_adopted(batch, rows, policy.features_, known)
     radii: list[dict[str, Any] | None] = [None] * len(contexts)
     if certified and batch.decisions.policy is None:
         rule, known_of_rows = (
-            policy.strategy(deployed.strategy),
+            policy.strategy(strategy),
             Known(policy.outcome_model_.predict(rows), contexts=rows),
         )
         safe = radius(rule, batch.expected, precision=RADIUS_PRECISION, known=known_of_rows)

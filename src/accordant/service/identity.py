@@ -21,6 +21,7 @@ from accordant.service.schema import identity, invitation, membership, person, s
 from accordant.service.secrets import Secrets, new_id, new_token
 
 INVITATION_DAYS = 14
+INVITATION_PATH = "/join/"  # its link ends with the token
 SESSION_HOURS = 12
 CODE_DIGITS = 6
 CODE_TRIES = 5  # wrong codes until an invitation can be taken up by its link only
@@ -98,6 +99,12 @@ def invite(
     )  # fmt: skip
     append(connection, [Act("invitation", {"role": role, "workspace": workspace, "by": by})])
     return made
+
+
+def withdraw(connection: Connection, workspace: str, role: str) -> None:
+    """Let nobody take up an invitation to a role that was not taken up yet."""
+    open_ones = (invitation.c.workspace == workspace) & (invitation.c.role == role) & (invitation.c.uses_left > 0)
+    connection.execute(update(invitation).where(open_ones).values(uses_left=0))
 
 
 def invitation_of(connection: Connection, secrets: Secrets, token: str) -> Row[Any] | None:

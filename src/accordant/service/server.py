@@ -1,24 +1,47 @@
-"""Starting a server: runs published and deployed, the address printed, one process that answers."""
+"""Starting a server: runs published and deployed, the address printed, one process or several that answer."""
 
 from __future__ import annotations
 
+import os
 import socket
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 
 import uvicorn
+from fastapi import FastAPI
+from uvicorn.supervisors import Multiprocess
 
 from accordant.errors import InputError
 from accordant.runs import read_run
 from accordant.service.api.app import make_app
+from accordant.service.identity import INVITATION_PATH
 from accordant.service.service import open_service
-from accordant.terminal import say
+from accordant.terminal import print_json, say
 
 SECONDS_TO_FINISH = 10  # what is being answered when the server stops
+SECONDS_IDLE = 15  # a connection on which nothing is asked
+MOST_CONNECTIONS = 1_000  # of one process at a time; more are told to come back
+WORKER_DATABASE, WORKER_KEYS = "ACCORDANT_WORKER_DATABASE", "ACCORDANT_WORKER_KEYS"
 
 
-def run_server(runs: Sequence[Path], host: str, port: int, address: str, keys: str | None) -> None:
+def run_server(
+    runs: Sequence[Path], host: str, port: int, address: str, keys: str | None, workers: int = 1, *, json: bool = False
+) -> None:
     """Publish and deploy runs, say where the service answers, and answer until told to stop.
+
+    Parameters
+    ----------
+    runs
+        Folders of finished runs, each deployed under the name of its case.
+    host, port
+        Where to listen; port 0 takes a free one.
+    address, keys
+        See `open_service`.
+    workers
+        Processes that answer.
+    json
+        Whether address, deployments and the first owner's link are printed as one JSON object.
 
     Raises
     ------
@@ -28,18 +51,41 @@ def run_server(runs: Sequence[Path], host: str, port: int, address: str, keys: s
         If the database or the port cannot be used.
     """
     finished = [read_run(folder) for folder in runs]
-    service = open_service(address, keys)
-    for run in finished:
-        made = service.deploy(run)
-        say(f"{made.label}: {made.strategy} of {run.path}", err=True)
     listening = _listen(host, port)
+    service = open_service(address, keys)
+    made = [service.deploy(run) for run in finished]
     name, number = listening.getsockname()[:2]
-    say(f"http://{f'[{name}]' if ':' in name else name}:{number}", err=False)
+    here = f"http://{f'[{name}]' if ':' in name else name}:{number}"
+    token = service.first_invitation()
+    owner = None if token is None else f"{here}{INVITATION_PATH}{token}"
+    if json:
+        print_json({"address": here, "owner": owner, "deployments": [each.public for each in made]})
+    else:
+        for each, run in zip(made, finished, strict=True):
+            say(f"{each.label}: {each.strategy} of {run.path}")
+        say(here)
+        if owner is not None:
+            say(f"the first owner begins here: {owner}")
+    sys.stdout.flush()  # whoever started this through a pipe waits for it
     config = uvicorn.Config(
-        make_app(service), log_level="warning", access_log=False, server_header=False,
-        timeout_graceful_shutdown=SECONDS_TO_FINISH, h11_max_incomplete_event_size=2**16,
+        make_app(service) if workers == 1 else "accordant.service.server:worker_app", factory=workers > 1,
+        workers=workers, log_level="warning", access_log=False, server_header=False,
+        timeout_graceful_shutdown=SECONDS_TO_FINISH, timeout_keep_alive=SECONDS_IDLE,
+        limit_concurrency=MOST_CONNECTIONS, h11_max_incomplete_event_size=2**16,
     )  # fmt: skip
-    uvicorn.Server(config).run(sockets=[listening])
+    if workers == 1:
+        uvicorn.Server(config).run(sockets=[listening])
+        return
+    os.environ[WORKER_DATABASE] = address
+    if keys is not None:
+        os.environ[WORKER_KEYS] = keys
+    service.close()
+    Multiprocess(config, [listening]).run()
+
+
+def worker_app() -> FastAPI:
+    """Return the application of one process of several, which finds its database in the environment."""
+    return make_app(open_service(os.environ[WORKER_DATABASE], os.environ.get(WORKER_KEYS)))
 
 
 def _listen(host: str, port: int) -> socket.socket:

@@ -11,10 +11,11 @@ from accordant.runs import Run
 from accordant.service.database import Database, KeyStore
 from accordant.service.decisions import Decider
 from accordant.service.deployments import Deployment, deploy
+from accordant.service.identity import invite, withdraw
 from accordant.service.migrations import prepare
 from accordant.service.publication import OpenRuns, publish
 from accordant.service.record.log import Act, append, now
-from accordant.service.schema import workspace
+from accordant.service.schema import membership, workspace
 from accordant.service.secrets import Secrets, new_id, read_secrets
 
 DEFAULT_DATABASE = "sqlite:///accordant.db"
@@ -54,6 +55,21 @@ class Service:
         with self.database.writing() as connection:
             publish(connection, run, self.workspace)
             return deploy(connection, run, self.workspace, name or run.record.case.name, strategy)
+
+    def first_invitation(self) -> str | None:
+        """Return the token of a link that makes the first owner, an earlier one being void; None if there is an owner."""
+        owns = (membership.c.workspace == self.workspace) & (membership.c.role == "owner")
+        with self.database.writing() as connection:
+            if connection.execute(select(membership.c.person).where(owns).limit(1)).one_or_none() is not None:
+                return None
+            withdraw(connection, self.workspace, "owner")
+            return invite(connection, self.secrets, self.workspace, "owner").token
+
+    def close(self) -> None:
+        """Close connections, and remove what was unpacked."""
+        self.decider.runs.close()
+        self.database.engine.dispose()
+        self.keys.database.engine.dispose()
 
 
 def open_service(address: str, keys: str | None = None) -> Service:

@@ -10,7 +10,7 @@ import pytest
 
 from accordant.cases.education.pupils import LEAKAGE, tidy_pupils
 from accordant.cases.loaders import load_file, tidiers
-from accordant.tables.frames import read_frame
+from accordant.tables.whole_tables import read_frame
 from accordant.cases.loaders import simulated_table
 from accordant.cases.files import read_case
 from accordant.errors import DataError, InputError

@@ -34,7 +34,7 @@ def means(expected, codes):
 def test_the_twins_differ_in_answers_and_words_alone():
     story, null = (read_case(name)[0].model_dump(mode="json") for name in ("story", "story-null"))
     assert story["rewards"]["Resident"] | {"file": ""} == null["rewards"]["Resident"] | {"file": ""}
-    words = {"name", "title", "description", "scope", "rewards"}
+    words = {"name", "title", "description", "scope", "rewards", "labels"}
     assert {key: value for key, value in story.items() if key not in words} == {
         key: value for key, value in null.items() if key not in words
     }

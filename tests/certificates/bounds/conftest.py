@@ -32,6 +32,7 @@ def make_world(n, seed, *, coarse=False, n_stakeholders=3):
         outcome_to_action=dict(zip(OUTCOMES, ACTIONS, strict=True)),
     )
     columns = {"sex": generator.integers(0, 2, n).astype(float), "age": generator.integers(0, 3, n).astype(float)}
+    columns["taken"] = np.array(ACTIONS)[np.arange(n) % len(ACTIONS)]
     log = Log(Contexts(columns), generator.integers(0, 3, n), generator.integers(0, 3, n))
     values, rewards = generator.random((2, n_stakeholders, 3, n))
     if coarse:

@@ -64,6 +64,7 @@ def test_attacks_never_get_past_and_witnesses_replay(name, world, misreported):
 
 NEEDED = {
     "constant": {"action": "Deny"},
+    "decided": {"column": "taken"},
     "stakeholder": {"stakeholder": "Bank"},
     "constrained": {"rule": "maximin", "floors": {"Bank": 0.3}},
     "population_by_group": {"attribute": "sex"},

@@ -509,7 +509,7 @@ def test_many_patients_fold_those_who_are_treated_alike(contents, page, hold):
     text = page(html).text
     assert re.search(r"\d+ patients whom all allocations of agents and the joint one treat alike", text)
     assert "Who they are" in text
-    assert html.count('class="chart"') == 2
+    assert html.count('class="chart sized"') == 2
 
 
 def test_lines_of_many_patients_are_folded_with_moves_first(content, page):

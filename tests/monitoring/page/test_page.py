@@ -20,7 +20,9 @@ def alarmed(watched, logged):
 def test_the_answer_comes_first(alarmed, watched, logged):
     page = render_monitored(alarmed)
     assert (
-        page == render_monitored(alarmed) and page.count("<script") == 1 and 'http-equiv="Content-Security-Policy"' in page
+        page == render_monitored(alarmed)
+        and page.count("<script") == 1
+        and 'http-equiv="Content-Security-Policy"' in page
     )
     first = page[page.index("<main") : page.index("Evidence over time")]
     assert "Alarm: something changed, since about 2026-01-1" in first and "values are higher" in first

@@ -61,7 +61,8 @@ def test_every_list_is_drawn_equally_often():
     assert not found.tied.any()
 
 
-def test_draws_depend_on_seed_position_and_past_alone():
+def test_draws_depend_on_seed_position_and_past_alone(monkeypatch):
+    monkeypatch.setattr("accordant.slates.candidates.BLOCK_SIZE", 1 << 18)
     values = np.random.default_rng(1).random((4, 500, 300))
     given = candidates(values)
     assert len(given.slices()) > 2

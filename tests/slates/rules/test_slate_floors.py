@@ -199,7 +199,8 @@ def test_edges():
     assert gains_of(Floored("utilitarian_slate", {"s1": 1.0})(muted, 2), muted).attained[1].min() == pytest.approx(1)
 
 
-def test_blocks():
+def test_blocks(monkeypatch):
+    monkeypatch.setattr("accordant.slates.candidates.BLOCK_SIZE", 1 << 18)
     given_ = candidates(np.random.default_rng(4).random((5, 600, 120)))
     assert len(given_.slices()) > 1
     rule = Floored("utilitarian_slate", {"s0": 0.85})

@@ -281,7 +281,8 @@ def test_edges(kind):
 
 
 @pytest.mark.parametrize("kind", EVERY)
-def test_blocks_threads_and_single_precision(kind):
+def test_blocks_threads_and_single_precision(kind, monkeypatch):
+    monkeypatch.setattr("accordant.slates.candidates.BLOCK_SIZE", 1 << 18)
     values = np.random.default_rng(3).random((5, 600, 200))
     given_ = candidates(values, np.random.default_rng(4).random((600, 200)) < 0.9)
     assert len(given_.slices()) > 2

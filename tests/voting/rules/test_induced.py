@@ -10,7 +10,6 @@ import pytest
 from accordant import strategies
 from accordant.voting import Profile
 from accordant.problem import DecisionProblem
-from accordant.strategies.block import BLOCK_SIZE
 from accordant.strategies.deciding import decide
 from accordant.voting.rules.tally import ranks_by_reward
 from accordant.voting.rules.rule import VotingRule
@@ -165,9 +164,10 @@ def test_condorcet_flags():
         assert strategies.create(name)(rewards(values)).flags["condorcet_winner_exists"].tolist() == [False, True]
 
 
-def test_blocks_threads_and_company_make_no_difference():
+def test_blocks_threads_and_company_make_no_difference(monkeypatch):
     """Rules that share blocks, whatever the weights, decide as each does alone; so do many blocks and several threads."""
-    n_contexts = 5 * BLOCK_SIZE // 9 + 17
+    monkeypatch.setattr("accordant.strategies.block.BLOCK_SIZE", 1 << 15)
+    n_contexts = 5 * (1 << 15) // 9 + 17
     E = rewards(coarse((3, 3, n_contexts)))
     rules = [strategies.create(name, {"weights": weights}) for name in NAMES for weights in (None, (3.0, 1.0, 0.5))]
     together = decide(rules, E, threads=2)

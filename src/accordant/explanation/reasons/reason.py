@@ -171,5 +171,7 @@ FIXED = {
     "constant": lambda s: Reason("constant", s.block.actions[s.action]),
     "logged": lambda s: Reason("logged", s.block.actions[s.action]),
     "oracle": lambda s: Reason("oracle", s.block.actions[s.action]),
+    "decided": lambda s: Reason("decided", s.block.actions[s.action]),
+    "predictor": lambda s: Reason("predictor", s.block.actions[s.action]),
     "outcome_only": _outcome_only,
 }

@@ -167,6 +167,8 @@ SENTENCES: Mapping[str, str] = {
     "drawn": message("{action}, because actions are drawn by lot and none has a higher chance."),
     "logged": message("{action}, because it was done at the time."),
     "oracle": message("{action}, because of what really followed."),
+    "decided": message("{action}, because somebody else decided so."),
+    "predictor": message("{action}, because a model made elsewhere decides so."),
     # ties, and rules of others
     "level": message(
         "{action}, because {others} would be just as good by the rule, and this action brings all together more."

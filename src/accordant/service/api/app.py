@@ -49,7 +49,7 @@ def make_app(service: Service) -> FastAPI:
     @asynccontextmanager
     async def lifetime(_app: FastAPI) -> Any:
         yield
-        service.decider.runs.close()
+        service.close()
 
     app = FastAPI(
         title="accordant", version=__version__, lifespan=lifetime, docs_url=None, redoc_url=None,
