@@ -43,8 +43,8 @@ Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
 
 
-def make_app(service: Service) -> FastAPI:
-    """Return the application of a service."""
+def make_app(service: Service, *, demonstration: bool = False) -> FastAPI:
+    """Return the application of a service; `demonstration`: whether its pages say that everybody is invented."""
 
     @asynccontextmanager
     async def lifetime(_app: FastAPI) -> Any:
@@ -55,7 +55,7 @@ def make_app(service: Service) -> FastAPI:
         title="accordant", version=__version__, lifespan=lifetime, docs_url=None, redoc_url=None,
         openapi_url="/v1/openapi.json",
     )  # fmt: skip
-    app.state.service = service
+    app.state.service, app.state.demonstration = service, demonstration
     app.include_router(health.router)
     app.include_router(decisions.router)
     app.include_router(pages.router)

@@ -16,15 +16,13 @@ from accordant.cases.story.homes import BURDEN, CONDITION, DEMAND, drawn_homes
 from accordant.runs import RunOptions, carry_out, read_run, write_run
 from accordant.service.clients import add_client, client_of
 from accordant.service.contests import Contestation
-from accordant.service.identity import invite
+from accordant.service.identity import INVITATION_PATH, invite
 from accordant.service.reading import decision_of_link
 from accordant.service.service import Service, open_service
 from accordant.tables.output import scratch_folder
 from accordant.threads import free_cores
 
 CASE, HOMES, SEED = "story", 100, 2026
-UNUSUAL = {DEMAND: 900.0, BURDEN: 95.0, CONDITION: 0.0}
-"""A home that is unlike all that the rule was learned from."""
 GROUNDS = (
     "The condition of my home was written down before the roof was repaired last spring.",
     "Nobody asked me whether the part of my income that goes into rent is still right. It has risen since.",
@@ -35,8 +33,8 @@ ROLES = ("owner", "reviewer", "auditor")
 
 
 @contextmanager
-def demonstration() -> Iterator[tuple[Service, list[tuple[str, str]]]]:
-    """Open a service with the story, and give the addresses to look at, each with what it is.
+def demonstration() -> Iterator[tuple[Service, dict[str, str]]]:
+    """Open a service with the story, and give the addresses to look at by what they are.
 
     Everything is removed when the block ends.
     """
@@ -46,17 +44,15 @@ def demonstration() -> Iterator[tuple[Service, list[tuple[str, str]]]]:
         service = open_service(f"sqlite:///{folder / 'demo.db'}")
         service.deploy(run, "grants")
         links = _decided(service)
-        shown = [("an invented person's decision", links[0]), ("another one's, who objected", links[1])]
+        shown = {"an invented person's decision": links[0], "that of another one, who objected": links[1]}
         with service.database.writing() as connection:
-            shown += [
-                (f"as {role}", f"/join/{invite(connection, service.secrets, service.workspace, role).token}")
-                for role in ROLES
-            ]
+            for role in ROLES:
+                token = invite(connection, service.secrets, service.workspace, role).token
+                shown[f"come in as {role}, once"] = f"{INVITATION_PATH}{token}"
         try:
             yield service, shown
         finally:
-            service.database.engine.dispose()
-            service.keys.database.engine.dispose()
+            service.close()
 
 
 def _decided(service: Service) -> list[str]:

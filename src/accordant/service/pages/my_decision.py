@@ -258,7 +258,9 @@ def _shown(there: Opened, status: int = 200, grounds: str = "") -> Response:
     return there.page(
         "my_decision.html", status, decided=decided, letter=letter_part(decided.letter(spoken.code)), steps=steps,
         may_contest=is_allowed(ROLE, "contest", decided.row.state), grounds=grounds, wrong=status != 200,
-        party=spoken.text(WORDS["party"], party=party) if party else "", made_words=spoken.text(WORDS["made"], day=day(decided.row.at, spoken), version=version),
+
+        party=spoken.text(WORDS["party"], party=party) if party else "",
+        made_words=spoken.text(WORDS["made"], day=day(decided.row.at, spoken), version=version),
         number_words=spoken.text(WORDS["number"], id=decided.row.id),
         simulated=bool(decided.run.content["data"].get("simulated")), **_said(there.request),
     )  # fmt: skip

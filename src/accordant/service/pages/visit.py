@@ -80,7 +80,7 @@ class Visit:
     @property
     def is_demonstration(self) -> bool:
         """Return whether everybody here is invented."""
-        return bool(getattr(self.request.app.state, "demonstration", False))
+        return bool(self.request.app.state.demonstration)
 
     @property
     def overdue(self) -> int:
