@@ -29,12 +29,20 @@ def serve(
     database: DatabaseAddress = DEFAULT,
     keys: Keys = None,
     workers: Annotated[int, typer.Option(min=1, max=64, help="Processes that answer.")] = 1,
+    demo: Annotated[
+        bool, typer.Option("--demo", help="Show the shipped story with invented people; keep nothing.")
+    ] = False,
     json: Json = False,
 ) -> None:
     """Serve decisions of runs over HTTP, with a record that nobody rewrites in silence."""
     needs_extra()
-    from accordant.service.server import run_server
+    from accordant.service.server import run_demonstration, run_server
 
+    if demo:
+        if runs or database != DEFAULT or keys is not None or workers != 1:
+            raise InputError("--demo brings its own run and database; allowed beside it: --host, --port, --json")
+        run_demonstration(host, port, json=json)
+        return
     run_server(tuple(runs or ()), host, port, database, keys, workers, json=json)
 
 

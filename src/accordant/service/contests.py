@@ -125,6 +125,8 @@ class Contestation:
             If the contest was not answered with a change, or the reviewer decided there before.
         """
         reasons = _text(reasons, "reasons")
+        if not alike:
+            raise InputError("no like case is chosen")
         changed = connection.execute(
             select(review.c.action, decision.c.deployment)
             .join(contest, contest.c.id == review.c.contest)

@@ -246,7 +246,7 @@ class Decider:
             })  # fmt: skip
         for table, rows in ((request, requests), (person, people), (decision, decisions)):
             connection.execute(insert(table), rows)
-        refer(connection, [(row["id"], row["person"]) for row in decisions if row["action"] is None])
+        refer(connection, [(each["id"], each["person"]) for each in decisions if each["state"] == "referred"])
 
     def _again(self, connection: Connection, asked: Row[Any], body: bytes) -> Answer:
         """Return the answer to a question that is on record; raises ConflictError if it was another question."""

@@ -192,11 +192,10 @@ def end_sessions(connection: Connection, who: str) -> None:
     connection.execute(delete(session).where(session.c.person == who))
 
 
-def session_of(connection: Connection, secrets: Secrets, token: str) -> Row[Any] | None:
+def session_of(connection: Connection, secrets: Secrets, token: str) -> Row[Any, Any] | None:
     """Return person and form token of a session that lasts; None if there is none."""
     live = (session.c.token == secrets.fingerprint(token)) & (session.c.expires_at > now())
-    row: Row[Any] | None = connection.execute(select(session.c.person, session.c.csrf).where(live)).one_or_none()
-    return row
+    return connection.execute(select(session.c.person, session.c.csrf).where(live)).one_or_none()
 
 
 def visitor_of(connection: Connection, secrets: Secrets, token: str | None) -> Visitor | None:

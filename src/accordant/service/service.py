@@ -57,7 +57,7 @@ class Service:
             return deploy(connection, run, self.workspace, name or run.record.case.name, strategy)
 
     def first_invitation(self) -> str | None:
-        """Return the token of a link that makes the first owner, an earlier one being void; None if there is an owner."""
+        """Return the token of a link that makes the first owner, earlier ones being void; None if there is one."""
         owns = (membership.c.workspace == self.workspace) & (membership.c.role == "owner")
         with self.database.writing() as connection:
             if connection.execute(select(membership.c.person).where(owns).limit(1)).one_or_none() is not None:

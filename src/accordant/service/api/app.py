@@ -14,10 +14,12 @@ from starlette.exceptions import HTTPException
 
 from accordant import __version__
 from accordant.errors import ConflictError, InputError, UnknownNameError
+from accordant.service import pages
 from accordant.service.api import decisions, health, jobs, observation
 from accordant.service.api.pace import Pace
 from accordant.service.api.rates import Rates
 from accordant.service.database import UnreachableError
+from accordant.service.pages.visit import refusal
 from accordant.service.secrets import Erased
 from accordant.service.service import Service
 
@@ -44,8 +46,8 @@ Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
 
 
-def make_app(service: Service) -> FastAPI:
-    """Return the application of a service."""
+def make_app(service: Service, *, demonstration: bool = False) -> FastAPI:
+    """Return the application of a service; `demonstration`: whether its pages say that everybody is invented."""
 
     @asynccontextmanager
     async def lifetime(_app: FastAPI) -> Any:
@@ -56,9 +58,10 @@ def make_app(service: Service) -> FastAPI:
         title="accordant", version=__version__, lifespan=lifetime, docs_url=None, redoc_url=None,
         openapi_url="/v1/openapi.json",
     )  # fmt: skip
-    app.state.service = service
+    app.state.service, app.state.demonstration = service, demonstration
     app.include_router(health.router)
     app.include_router(decisions.router)
+    app.include_router(pages.router)
     app.include_router(jobs.router)
     app.include_router(observation.router)
     app.add_middleware(Pace)
@@ -155,8 +158,10 @@ async def _unreachable(_request: Request, error: Exception) -> Response:
     return _error(503, "the database does not answer; ask again with the same Idempotency-Key", **{"Retry-After": "5"})
 
 
-async def _stopped(_request: Request, error: Exception) -> Response:
+async def _stopped(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
+    if "text/html" in request.headers.get("accept", "") and not request.url.path.startswith("/v1/"):
+        return refusal(request, error)
     return _error(error.status_code, error.detail, **dict(error.headers or {}))
 
 

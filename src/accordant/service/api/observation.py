@@ -17,6 +17,7 @@ from fastapi import APIRouter, HTTPException, Request, Response
 from prometheus_client import CollectorRegistry, Counter, Histogram, generate_latest
 from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.exposition import CONTENT_TYPE_LATEST
+from prometheus_client.multiprocess import MultiProcessCollector
 from prometheus_client.registry import Collector
 from sqlalchemy import func, select
 from sqlalchemy.exc import DBAPIError
@@ -30,6 +31,7 @@ from accordant.service.service import Service
 logger = logging.getLogger(__name__)
 
 TOKEN_VARIABLE = "ACCORDANT_METRICS_TOKEN"  # noqa: S105 - the name of a variable
+FOLDER_VARIABLE = "PROMETHEUS_MULTIPROC_DIR"  # where several processes count together, see prometheus_client
 FORWARDED = ("forwarded", "x-forwarded-for", "x-real-ip")  # whoever comes through a proxy is not from here
 METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 SECONDS = (0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0)
@@ -74,8 +76,8 @@ class Metrics:
 
     Attributes
     ----------
-    registry
-        What `generate_latest` writes.
+    registry, stored
+        Of this process, and of the database.
     requests, seconds
         By method, route and status; by route.
     """
@@ -86,7 +88,16 @@ class Metrics:
         self.seconds = Histogram(
             "accordant_request_seconds", "Time to an answer.", ["route"], buckets=SECONDS, registry=self.registry
         )
-        self.registry.register(Stored(service))
+        self.stored = CollectorRegistry()
+        self.stored.register(Stored(service))
+
+    def text(self) -> bytes:
+        """Return the numbers of all processes as Prometheus reads them."""
+        counted = self.registry
+        if FOLDER_VARIABLE in os.environ:
+            counted = CollectorRegistry()
+            MultiProcessCollector(counted)
+        return generate_latest(counted) + generate_latest(self.stored)
 
 
 class Observation:
@@ -125,8 +136,7 @@ def metrics(request: Request) -> Response:
     """Return the numbers to whoever is on this machine or, where ``ACCORDANT_METRICS_TOKEN`` is set, has it."""
     if not _may_look(request):
         raise HTTPException(404, "Not Found")
-    registry = request.app.state.metrics.registry
-    return Response(generate_latest(registry), media_type=CONTENT_TYPE_LATEST)
+    return Response(request.app.state.metrics.text(), media_type=CONTENT_TYPE_LATEST)
 
 
 def _may_look(request: Request) -> bool:
