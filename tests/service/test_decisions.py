@@ -146,7 +146,7 @@ def test_an_erasure_that_was_cut_short_is_finished(service, client, monkeypatch)
     decide(service, client, contexts=CONTEXTS[:1])
     with service.database.reading() as connection:
         who = connection.execute(select(decision.c.person)).scalar_one()
-    monkeypatch.setattr(type(service.keys), "destroy", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
+    monkeypatch.setattr(type(service.keys), "erase", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
     with pytest.raises(KeyboardInterrupt):
         erase(service.database, service.keys, who)
     monkeypatch.undo()

@@ -96,7 +96,7 @@ class Metrics:
         counted = self.registry
         if FOLDER_VARIABLE in os.environ:
             counted = CollectorRegistry()
-            MultiProcessCollector(counted)
+            MultiProcessCollector(counted)  # type: ignore[no-untyped-call]
         return generate_latest(counted) + generate_latest(self.stored)
 
 
