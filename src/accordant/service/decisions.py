@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import math
 from collections.abc import Callable, Hashable, Mapping, Sequence
@@ -141,17 +140,25 @@ class Decider:
         Erased
             If somebody of the earlier answer was erased since.
         """
-        body = _body(contexts, name)
+        key, body = self._kept(client.id, idempotency_key), self._body(contexts, name)
         with self.database.reading() as connection:
-            asked = self._asked(connection, [idempotency_key]).get((client.id, idempotency_key))
+            asked = self._asked(connection, [key]).get((client.id, key))
             if asked is not None:
                 return self._again(connection, asked, body)
-        question = self._question(client, idempotency_key, body, contexts, name)
+        question = self._question(client, key, body, contexts, name)
         if self._recording(question):
             told = [self._told(*each) for each in zip(question.decisions, question.answers, strict=True)]
             return Answer(told, question.active.run)
         with self.database.reading() as connection:  # another process was faster
-            return self._again(connection, self._asked(connection, [idempotency_key])[client.id, idempotency_key], body)
+            return self._again(connection, self._asked(connection, [key])[client.id, key], body)
+
+    def _kept(self, client: str, idempotency_key: str) -> str:
+        """Return what is kept of a key that a client chose, and in which there may be anything about anybody."""
+        return self.secrets.fingerprint(f"{client} {idempotency_key}").hex()
+
+    def _body(self, contexts: Sequence[Mapping[str, Cell]], name: str | None) -> bytes:
+        """Return the keyed hash of a question: nobody without the secret finds it by guessing."""
+        return self.secrets.fingerprint(canonical({"contexts": list(contexts), "deployment": name}).decode())
 
     def decide_within(
         self,
@@ -162,14 +169,16 @@ class Decider:
         within: Callable[[Connection], None],
     ) -> None:
         """Decide as `decide` does under a key that was not used, in one transaction with what `within` does first."""
-        question = self._question(client, idempotency_key, _body(contexts, name), contexts, name)
+        key = self._kept(client.id, idempotency_key)
+        question = self._question(client, key, self._body(contexts, name), contexts, name)
         with self.database.writing() as connection:
             within(connection)
             self._write(connection, [question])
 
     def again(self, connection: Connection, client: str, idempotency_key: str) -> list[dict[str, Any] | None]:
         """Return what was answered under a key; None for somebody who was erased since, and nothing if it is unused."""
-        asked = self._asked(connection, [idempotency_key]).get((client, idempotency_key))
+        key = self._kept(client, idempotency_key)
+        asked = self._asked(connection, [key]).get((client, key))
         told: list[dict[str, Any] | None] = []
         for row in () if asked is None else self._answered(connection, asked):
             try:
@@ -250,10 +259,8 @@ class Decider:
 
     def _again(self, connection: Connection, asked: Row[Any], body: bytes) -> Answer:
         """Return the answer to a question that is on record; raises ConflictError if it was another question."""
-        if bytes(asked.body) != body:
-            raise ConflictError(
-                f"Idempotency-Key {asked.idempotency_key!r} was used for another question, at {asked.at}"
-            )
+        if asked.body and bytes(asked.body) != body:  # none is kept where somebody was erased since
+            raise ConflictError(f"this Idempotency-Key was used for another question, at {asked.at}")
         rows = self._answered(connection, asked)
         return Answer([self._told(row.id, self._answer(row)) for row in rows], asked.version)
 
@@ -274,11 +281,6 @@ class Decider:
 
     def _told(self, identifier: str, answer: Mapping[str, Any]) -> dict[str, Any]:
         return {"id": identifier, **answer, "link": f"/my/{self.secrets.link_token(identifier)}"}
-
-
-def _body(contexts: Sequence[Mapping[str, Cell]], name: str | None) -> bytes:
-    """Return the hash of a question."""
-    return hashlib.sha256(canonical({"contexts": list(contexts), "deployment": name})).digest()
 
 
 @dataclass(frozen=True, eq=False)

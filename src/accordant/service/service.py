@@ -11,6 +11,7 @@ from accordant.runs import Run
 from accordant.service.database import Database, KeyStore
 from accordant.service.decisions import Decider
 from accordant.service.deployments import Deployment, deploy
+from accordant.service.erasure import finish_erasures
 from accordant.service.identity import invite, withdraw
 from accordant.service.migrations import prepare
 from accordant.service.publication import OpenRuns, publish
@@ -85,6 +86,7 @@ def open_service(address: str, keys: str | None = None) -> Service:
     """
     database, store = open_stores(address, keys)
     prepare(database)
+    finish_erasures(database, store)
     with database.writing() as connection:
         identifier = _workspace(connection)
     return Service(database, Decider(database, store, store.secrets, OpenRuns()), identifier)
