@@ -17,7 +17,7 @@ from sqlalchemy import Connection, Row, delete, insert, select, update
 from accordant.errors import UnknownNameError
 from accordant.service.permissions import ROLES, Role
 from accordant.service.record.log import TIME, Act, append, now
-from accordant.service.schema import invitation, membership, person, session
+from accordant.service.schema import identity, invitation, membership, person, session
 from accordant.service.secrets import Secrets, new_id, new_token
 
 INVITATION_DAYS = 14
@@ -73,9 +73,10 @@ def after(**duration: float) -> str:
 
 
 def invite(
-    connection: Connection, secrets: Secrets, workspace: str, role: str, by: str | None = None, uses: int = 1
-) -> Invitation:
-    """Invite somebody to a role; `by`: who invites, None for a command.
+    connection: Connection, secrets: Secrets, workspace: str, role: str, by: str | None = None, uses: int = 1,
+    who: str | None = None,
+) -> Invitation:  # fmt: skip
+    """Invite somebody to a role; `by`: who invites, None for a command; `who`: somebody who was here, for a new link.
 
     Raises
     ------
@@ -93,7 +94,7 @@ def invite(
         insert(invitation).values(
             token=secrets.fingerprint(made.token), handle=secrets.fingerprint(made.handle),
             code=secrets.fingerprint(made.handle + made.code), tries_left=CODE_TRIES, workspace=workspace, role=role,
-            uses_left=uses, expires_at=after(days=INVITATION_DAYS), created_by=by,
+            uses_left=uses, expires_at=after(days=INVITATION_DAYS), created_by=by, person=who,
         )
     )  # fmt: skip
     append(connection, [Act("invitation", {"role": role, "workspace": workspace, "by": by})])
@@ -136,7 +137,7 @@ def _open_invitation(connection: Connection, condition: Any) -> Row[Any] | None:
 
 
 def take_up(connection: Connection, secrets: Secrets, taken: Row[Any]) -> str:
-    """Take up an invitation once: a new person with the role, and a session, whose token is returned."""
+    """Take up an invitation once, and return the token of a new session: of a new person with the role, or of old."""
     left = connection.execute(
         update(invitation)
         .where(invitation.c.token == taken.token, invitation.c.uses_left > 0)
@@ -144,6 +145,8 @@ def take_up(connection: Connection, secrets: Secrets, taken: Row[Any]) -> str:
     ).rowcount
     if left != 1:
         raise UnknownNameError("invitation", "this one", ())
+    if taken.person is not None:
+        return begin_session(connection, secrets, taken.person)
     who = new_id()
     connection.execute(insert(person).values(id=who, created_at=now()))
     connection.execute(insert(membership).values(person=who, workspace=taken.workspace, role=taken.role))
@@ -164,17 +167,42 @@ def begin_session(connection: Connection, secrets: Secrets, who: str) -> str:
     return token
 
 
+def new_personal_link(connection: Connection, secrets: Secrets, who: str) -> str:
+    """Return the token of a link by which a person comes back as often as needed; the one before is of no use now."""
+    token = new_token()
+    connection.execute(delete(identity).where(identity.c.person == who, identity.c.kind == "link"))
+    connection.execute(insert(identity).values(person=who, kind="link", lookup=secrets.fingerprint(token), sealed=b""))
+    return token
+
+
+def person_of_link(connection: Connection, secrets: Secrets, token: str) -> str | None:
+    """Return whose personal link this is; None if it is nobody's."""
+    here = (identity.c.lookup == secrets.fingerprint(token)) & (identity.c.kind == "link")
+    who = connection.execute(select(identity.c.person).where(here)).scalar_one_or_none()
+    return None if who is None else str(who)
+
+
+def end_session(connection: Connection, secrets: Secrets, token: str) -> None:
+    """End one session."""
+    connection.execute(delete(session).where(session.c.token == secrets.fingerprint(token)))
+
+
 def end_sessions(connection: Connection, who: str) -> None:
     """End all sessions of a person."""
     connection.execute(delete(session).where(session.c.person == who))
+
+
+def session_of(connection: Connection, secrets: Secrets, token: str) -> Row[Any, Any] | None:
+    """Return person and form token of a session that lasts; None if there is none."""
+    live = (session.c.token == secrets.fingerprint(token)) & (session.c.expires_at > now())
+    return connection.execute(select(session.c.person, session.c.csrf).where(live)).one_or_none()
 
 
 def visitor_of(connection: Connection, secrets: Secrets, token: str | None) -> Visitor | None:
     """Return who has a session; None if nobody has."""
     if not token:
         return None
-    live = (session.c.token == secrets.fingerprint(token)) & (session.c.expires_at > now())
-    row = connection.execute(select(session.c.person, session.c.csrf).where(live)).one_or_none()
+    row = session_of(connection, secrets, token)
     if row is None:
         return None
     roles = connection.execute(

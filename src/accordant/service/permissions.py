@@ -23,6 +23,7 @@ Act = Literal[
     "read_decision",
     "contest",
     "review",
+    "decide_alike",
     "see_reviews",
     "see_statistics",
     "read_log",
@@ -48,7 +49,7 @@ ALLOWED: Mapping[Role, Mapping[Act, frozenset[str]]] = {
     "participant": {"see_runs": ANY},
     "reviewer": {
         "see_runs": ANY, "see_reviews": ANY, "see_statistics": ANY, "read_decision": SEEN_BY_REVIEWERS,
-        "review": REVIEWABLE,
+        "review": REVIEWABLE, "decide_alike": CONTESTABLE,
     },
     "auditor": {"see_runs": ANY, "see_statistics": ANY, "read_log": ANY},
     "client": {"ask_decision": ANY, "tell_outcome": ANY},

@@ -15,14 +15,19 @@ from starlette.exceptions import HTTPException
 
 from accordant import __version__
 from accordant.errors import ConflictError, InputError, UnknownNameError
-from accordant.service.api import decisions, health
+from accordant.service import pages
+from accordant.service.api import decisions, health, jobs, observation
+from accordant.service.api.pace import Pace
+from accordant.service.api.rates import Rates
 from accordant.service.database import UnreachableError
+from accordant.service.pages.visit import refusal
 from accordant.service.secrets import Erased
 from accordant.service.service import Service
 
 logger = logging.getLogger(__name__)
 
 MOST_BYTES = 2**23  # of the body of a question
+MOST_BYTES_OF = {"/v1/jobs/decisions": 2**30}  # where a body is read piece by piece, and never held whole
 HEADERS = {
     "Content-Security-Policy": (
         "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; connect-src 'self'; "
@@ -42,8 +47,8 @@ Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
 
 
-def make_app(service: Service) -> FastAPI:
-    """Return the application of a service."""
+def make_app(service: Service, *, demonstration: bool = False) -> FastAPI:
+    """Return the application of a service; `demonstration`: whether its pages say that everybody is invented."""
 
     @asynccontextmanager
     async def lifetime(_app: FastAPI) -> Any:
@@ -58,10 +63,17 @@ def make_app(service: Service) -> FastAPI:
         title="accordant", version=__version__, lifespan=lifetime, docs_url=None, redoc_url=None,
         openapi_url="/v1/openapi.json",
     )  # fmt: skip
-    app.state.service = service
+    app.state.service, app.state.demonstration = service, demonstration
     app.include_router(health.router)
     app.include_router(decisions.router)
+    app.include_router(pages.router)
+    app.include_router(jobs.router)
+    app.include_router(observation.router)
+    app.add_middleware(Pace)
+    app.add_middleware(Rates)
     app.add_middleware(Boundary)
+    app.state.metrics = observation.Metrics(service)
+    app.add_middleware(observation.Observation, metrics=app.state.metrics)
     for kind, answer in ANSWERS.items():
         app.add_exception_handler(kind, answer)
     return app
@@ -79,12 +91,13 @@ class Boundary:
             await self.app(scope, receive, send)
             return
         read, begun, over = 0, False, False
+        most = MOST_BYTES_OF.get(scope["path"], MOST_BYTES)
 
         async def bounded() -> Message:
             nonlocal read, over
             message = await receive()
             read += len(message.get("body", b""))
-            if read > MOST_BYTES:
+            if read > most:
                 over = True
                 raise TooLargeError
             return message
@@ -106,9 +119,9 @@ class Boundary:
         try:
             declared = int(dict(scope["headers"]).get(b"content-length", b"0") or 0)
         except ValueError:
-            declared = MOST_BYTES + 1
-        refusal = _error(413, f"a question has at most {MOST_BYTES:,} bytes", Connection="close")
-        if not 0 <= declared <= MOST_BYTES:
+            declared = most + 1
+        refusal = _error(413, f"a question has at most {most:,} bytes", Connection="close")
+        if not 0 <= declared <= most:
             await refusal(scope, receive, headed)
             return
         with suppress(TooLargeError):
@@ -150,8 +163,10 @@ async def _unreachable(_request: Request, error: Exception) -> Response:
     return _error(503, "the database does not answer; ask again with the same Idempotency-Key", **{"Retry-After": "5"})
 
 
-async def _stopped(_request: Request, error: Exception) -> Response:
+async def _stopped(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
+    if "text/html" in request.headers.get("accept", "") and not request.url.path.startswith("/v1/"):
+        return refusal(request, error)
     return _error(error.status_code, error.detail, **dict(error.headers or {}))
 
 

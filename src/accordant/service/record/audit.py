@@ -168,10 +168,8 @@ def audit_database(address: str) -> Audit:
     InputError
         If there is no such database, or it holds no record.
     """
-    database = Database.of(address if "://" in address else f"sqlite:///{address}")
+    database = Database.there(address)
     file = database.file
-    if file is not None and not file.is_file():
-        raise InputError(f"{file} is not there; allowed: the file of a service, or its URL")
     beside = None if file is None else file.with_suffix(".secret")
     at_hand = SECRET_VARIABLE in os.environ or (beside is not None and beside.is_file())
     try:

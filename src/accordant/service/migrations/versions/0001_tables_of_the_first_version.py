@@ -37,25 +37,6 @@ def upgrade() -> None:
         batch_op.create_index(batch_op.f("ix_event_person"), ["person"], unique=False)
 
     op.create_table(
-        "job",
-        sa.Column("id", sa.String(length=64), nullable=False),
-        sa.Column("kind", sa.String(length=32), nullable=False),
-        sa.Column("payload", sa.Text(), nullable=False),
-        sa.Column("state", sa.String(length=16), nullable=False),
-        sa.Column("created_at", sa.String(length=27), nullable=False),
-        sa.Column("lease_until", sa.String(length=27), nullable=True),
-        sa.Column("fence", sa.Integer(), nullable=False),
-        sa.Column("tries", sa.Integer(), nullable=False),
-        sa.Column("progress", sa.Float(), nullable=False),
-        sa.Column("error", sa.Text(), nullable=True),
-        sa.Column("result", sa.Text(), nullable=True),
-        sa.CheckConstraint("state in ('waiting', 'running', 'done', 'failed', 'cancelled')", name=op.f("ck_job_state")),
-        sa.PrimaryKeyConstraint("id", name=op.f("pk_job")),
-    )
-    with op.batch_alter_table("job", schema=None) as batch_op:
-        batch_op.create_index("ix_job_state_created", ["state", "created_at"], unique=False)
-
-    op.create_table(
         "log_head",
         sa.Column("one", sa.Integer(), autoincrement=False, nullable=False),
         sa.Column("size", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
@@ -141,7 +122,9 @@ def upgrade() -> None:
         sa.Column("uses_left", sa.Integer(), nullable=False),
         sa.Column("expires_at", sa.String(length=27), nullable=False),
         sa.Column("created_by", sa.String(length=64), nullable=True),
+        sa.Column("person", sa.String(length=64), nullable=True),
         sa.ForeignKeyConstraint(["created_by"], ["person.id"], name=op.f("fk_invitation_created_by")),
+        sa.ForeignKeyConstraint(["person"], ["person.id"], name=op.f("fk_invitation_person")),
         sa.ForeignKeyConstraint(["workspace"], ["workspace.id"], name=op.f("fk_invitation_workspace")),
         sa.PrimaryKeyConstraint("token", name=op.f("pk_invitation")),
         sa.UniqueConstraint("handle", name=op.f("uq_invitation_handle")),
@@ -221,15 +204,18 @@ def upgrade() -> None:
         "contest",
         sa.Column("id", sa.String(length=64), nullable=False),
         sa.Column("decision", sa.String(length=64), nullable=False),
+        sa.Column("kind", sa.String(length=16), nullable=False),
         sa.Column("at", sa.String(length=27), nullable=False),
         sa.Column("due_at", sa.String(length=27), nullable=False),
         sa.Column("state", sa.String(length=16), nullable=False),
         sa.Column("seq", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
+        sa.CheckConstraint("kind in ('contest', 'referral', 'like_case')", name=op.f("ck_contest_kind")),
         sa.CheckConstraint("state in ('open', 'upheld', 'changed', 'remitted')", name=op.f("ck_contest_state")),
         sa.ForeignKeyConstraint(["decision"], ["decision.id"], name=op.f("fk_contest_decision")),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_contest")),
     )
     with op.batch_alter_table("contest", schema=None) as batch_op:
+        batch_op.create_index("ix_contest_decision", ["decision"], unique=False)
         batch_op.create_index("ix_contest_state_due", ["state", "due_at"], unique=False)
 
     op.create_table(
@@ -256,15 +242,72 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("id", name=op.f("pk_review")),
         sa.UniqueConstraint("contest", name=op.f("uq_review_contest")),
     )
+    op.create_table(
+        "sign_in_rate",
+        sa.Column("source", sa.LargeBinary(), nullable=False),
+        sa.Column("tokens", sa.Float(), nullable=False),
+        sa.Column("at", sa.String(length=27), nullable=False),
+        sa.PrimaryKeyConstraint("source", name=op.f("pk_sign_in_rate")),
+    )
+    op.create_table(
+        "job",
+        sa.Column("id", sa.String(length=64), nullable=False),
+        sa.Column("workspace", sa.String(length=64), nullable=False),
+        sa.Column("kind", sa.String(length=32), nullable=False),
+        sa.Column("client", sa.String(length=64), nullable=True),
+        sa.Column("person", sa.String(length=64), nullable=True),
+        sa.Column("idempotency_key", sa.LargeBinary(), nullable=True),
+        sa.Column("body", sa.LargeBinary(), nullable=False),
+        sa.Column("payload", sa.Text(), nullable=False),
+        sa.Column("state", sa.String(length=16), nullable=False),
+        sa.Column("created_at", sa.String(length=27), nullable=False),
+        sa.Column("free_at", sa.String(length=27), nullable=False),
+        sa.Column("ended_at", sa.String(length=27), nullable=True),
+        sa.Column("fence", sa.Integer(), nullable=False),
+        sa.Column("tries", sa.Integer(), nullable=False),
+        sa.Column("done", sa.Integer(), nullable=False),
+        sa.Column("total", sa.Integer(), nullable=False),
+        sa.Column("stage", sa.Text(), nullable=True),
+        sa.Column("error", sa.Text(), nullable=True),
+        sa.Column("result", sa.Text(), nullable=True),
+        sa.CheckConstraint(
+            "state in ('receiving', 'waiting', 'running', 'done', 'failed', 'cancelled')", name=op.f("ck_job_state")
+        ),
+        sa.ForeignKeyConstraint(["client"], ["api_client.id"], name=op.f("fk_job_client")),
+        sa.ForeignKeyConstraint(["person"], ["person.id"], name=op.f("fk_job_person")),
+        sa.ForeignKeyConstraint(["workspace"], ["workspace.id"], name=op.f("fk_job_workspace")),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_job")),
+        sa.UniqueConstraint("client", "idempotency_key", name=op.f("uq_job_client_idempotency_key")),
+    )
+    with op.batch_alter_table("job", schema=None) as batch_op:
+        batch_op.create_index("ix_job_state_free", ["state", "free_at"], unique=False)
+
+    op.create_table(
+        "job_part",
+        sa.Column("job", sa.String(length=64), nullable=False),
+        sa.Column("position", sa.Integer(), autoincrement=False, nullable=False),
+        sa.Column("key", sa.String(length=64), nullable=False),
+        sa.Column("sealed", sa.LargeBinary(), nullable=False),
+        sa.Column("decided", sa.Integer(), nullable=False),
+        sa.ForeignKeyConstraint(["job"], ["job.id"], name=op.f("fk_job_part_job")),
+        sa.PrimaryKeyConstraint("job", "position", name=op.f("pk_job_part")),
+    )
     # ### end Alembic commands ###
 
 
 def downgrade() -> None:
     # ### commands auto generated by Alembic - please adjust! ###
+    op.drop_table("job_part")
+    with op.batch_alter_table("job", schema=None) as batch_op:
+        batch_op.drop_index("ix_job_state_free")
+
+    op.drop_table("job")
+    op.drop_table("sign_in_rate")
     op.drop_table("review")
     op.drop_table("outcome")
     with op.batch_alter_table("contest", schema=None) as batch_op:
         batch_op.drop_index("ix_contest_state_due")
+        batch_op.drop_index("ix_contest_decision")
 
     op.drop_table("contest")
     with op.batch_alter_table("decision", schema=None) as batch_op:
@@ -287,10 +330,6 @@ def downgrade() -> None:
     op.drop_table("run_content")
     op.drop_table("person")
     op.drop_table("log_head")
-    with op.batch_alter_table("job", schema=None) as batch_op:
-        batch_op.drop_index("ix_job_state_created")
-
-    op.drop_table("job")
     with op.batch_alter_table("event", schema=None) as batch_op:
         batch_op.drop_index(batch_op.f("ix_event_person"))
         batch_op.drop_index(batch_op.f("ix_event_kind"))
