@@ -18,7 +18,7 @@ PRINT = re.compile(r"^(?P<call>print\(.*\)  # )(?P<text>.*)$", re.MULTILINE)
 # Figures that take minutes, or other software, are not made here. What makes them stands beside them on the page.
 EXEMPT = {
     "docs/how-to/watch-decisions-in-use.md": {
-        "accordant monitor loans log.jsonl outcomes.csv --out page.html": "three months of decisions, as a test makes them",
+        "accordant monitor loans log.jsonl outcomes.csv --out page.html": "three months of decisions, made by a test",
     },
     "README.md": {
         "python -m benchmarks.certified_cases DATA": "minutes on real data",
@@ -32,6 +32,11 @@ EXEMPT = {
     "docs/how-to/elicit-preferences.md": {
         "python -m benchmarks.elicitation": "more than a minute, and it prints seconds",
         "tests/preferences/elicitation/test_posterior.py": "bounds that a test holds",
+    },
+    "docs/how-to/serve-decisions.md": {
+        "accordant serve loans --port 8000": "a server runs until it is stopped",
+        "accordant client add shop --database sqlite:///./accordant.db": "each key is another",
+        "accordant audit ./accordant.db": "hashes are of this service",
     },
     "docs/how-to/let-agents-rank.md": {"for noise in (0, 0.05, 0.1, 0.2, 0.4)": "minutes, by the Python block"},
 }

@@ -113,7 +113,7 @@ def _changeable(
 
 
 def _bisect(bits: Sequence[int], changeable: Callable[[int], Changeable], n_contexts: int, largest: float) -> Values:
-    """Return radii: each round tells so many bits of them, for which it tries as many radii as they can count, less one.
+    """Return radii: each round tells so many bits of them, for which it tries as many radii as they count, less one.
 
     All ends of intervals are binary fractions of `largest`, so one round of several bits leaves the same interval as
     several rounds of one.

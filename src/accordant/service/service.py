@@ -57,7 +57,7 @@ class Service:
             return deploy(connection, run, self.workspace, name or run.record.case.name, strategy)
 
     def first_invitation(self) -> str | None:
-        """Return the token of a link that makes the first owner, earlier ones being void; None if there is one."""
+        """Return the token of a link that makes the first owner, and void an earlier one; None if there is an owner."""
         owns = (membership.c.workspace == self.workspace) & (membership.c.role == "owner")
         with self.database.writing() as connection:
             if connection.execute(select(membership.c.person).where(owns).limit(1)).one_or_none() is not None:

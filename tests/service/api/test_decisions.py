@@ -131,6 +131,7 @@ def test_it_lives_and_is_ready(http):
     assert http.get("/ready").json() == {"ready": True}
 
 
+@pytest.mark.parametrize("address", ["sqlite"], indirect=True)
 def test_it_is_not_ready_without_its_database(http, service):
     service.database.engine.dispose()
     service.database.file.unlink()

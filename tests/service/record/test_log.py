@@ -147,6 +147,7 @@ def test_the_same_end_is_signed_once(database, secrets):
     assert first.is_signed()
 
 
+@pytest.mark.parametrize("address", ["sqlite"], indirect=True)
 def test_audit_reads_a_database_by_its_file(database):
     write(database, 2)
     found = audit_database(str(database.file))

@@ -135,24 +135,18 @@ def _referred(connection: Connection, so_far: Audit) -> Audit | None:
     kept = connection.execute(select(func.count()).select_from(decision)).scalar_one()
     if kept != recorded:
         return _with(so_far, f"{kept} decisions are kept; {recorded} were recorded", None)
-    pairs = connection.execution_options(yield_per=ROWS).execute(
-        select(
-            decision.c.id,
-            decision.c.seq,
-            decision.c.at,
-            decision.c.deployment,
-            decision.c.action,
-            event.c.public,
-            event.c.at,
-        )
+    said = (decision.c.id, decision.c.seq, decision.c.at, decision.c.deployment, decision.c.action)
+    wanted = (
+        select(*said, event.c.public, event.c.at.label("recorded_at"))
         .join(event, event.c.seq == decision.c.seq)
         .order_by(decision.c.seq)
     )
-    for identifier, seq, at, deployed, action, public, recorded_at in pairs:
-        said = json.loads(public)
-        recorded_as = *(said.get(name) for name in ("decision", "deployment", "action")), recorded_at
-        if recorded_as != (identifier, deployed, action, at):
-            return _with(so_far, f"decision {identifier} is not what event {seq} says", seq)
+    with connection.execution_options(yield_per=ROWS).execute(wanted) as pairs:
+        for row in pairs:
+            public = json.loads(row.public)
+            recorded_as = *(public.get(name) for name in ("decision", "deployment", "action")), row.recorded_at
+            if recorded_as != (row.id, row.deployment, row.action, row.at):
+                return _with(so_far, f"decision {row.id} is not what event {row.seq} says", row.seq)
     return None
 
 
