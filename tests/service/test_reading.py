@@ -14,9 +14,9 @@ from accordant.service.schema import decision
 from accordant.service.secrets import Erased
 
 GENERATOR = np.random.default_rng(3)
-CONTEXTS = [
+CONTEXTS = [{"score": 0.4, "branch": "south"}] + [
     {"score": round(float(score), 2), "branch": str(branch)}
-    for score, branch in zip(GENERATOR.normal(size=60), GENERATOR.choice(["north", "south"], 60), strict=True)
+    for score, branch in zip(GENERATOR.normal(0.4, 0.6, 39), GENERATOR.choice(["north", "south"], 39), strict=True)
 ]
 
 
