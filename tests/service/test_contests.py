@@ -59,7 +59,7 @@ def test_what_is_left_to_people_waits_for_them(service, decided):
 
 def test_what_is_late_comes_first_and_by_itself(service, decided, contestation):
     with service.database.writing() as connection:
-        made = contestation.open(connection, decided[0], "No.")
+        made = contestation.contest(connection, decided[0], "No.")
         connection.execute(update(contest).where(contest.c.id == made).values(due_at="2020-01-01T00:00:00.000000Z"))
         assert [row.id for row in open_contests(connection, overdue=True)] == [made]
         assert open_contests(connection)[0].id == made
@@ -70,7 +70,7 @@ def test_what_is_late_comes_first_and_by_itself(service, decided, contestation):
     ("result", "action", "stands"), [("upheld", None, "upheld"), ("changed", "Deny", "changed"), ("remitted", None, "referred")]
 )  # fmt: skip
 def test_an_answer_decides_what_stands(writing, decided, contestation, reviewers, result, action, stands):
-    made = contestation.open(writing, decided[0], "No.")
+    made = contestation.contest(writing, decided[0], "No.")
     assert state(writing, decided[0]) == "contested"
     contestation.answer(writing, reviewers[0], made, result, "So.", action)
     assert state(writing, decided[0]) == stands
@@ -88,7 +88,7 @@ def test_whoever_decided_what_was_left_does_not_answer_for_it(writing, decided, 
         contestation.answer(writing, reviewers[0], waiting.id, "upheld", "So.", None)
     contestation.answer(writing, reviewers[0], waiting.id, "changed", "So.", "Lower")
     assert (state(writing, decided[2]), in_force(writing, decided[2].id)) == ("decided", "Lower")
-    made = contestation.open(writing, decided[2], "No.")
+    made = contestation.contest(writing, decided[2], "No.")
     with pytest.raises(ConflictError, match="whoever decided here"):
         contestation.answer(writing, reviewers[0], made, "upheld", "So.", None)
     with pytest.raises(InputError, match="as it was"):
@@ -98,7 +98,7 @@ def test_whoever_decided_what_was_left_does_not_answer_for_it(writing, decided, 
 
 
 def test_what_was_sent_back_may_be_decided_as_before(writing, decided, contestation, reviewers):
-    made = contestation.open(writing, decided[0], "No.")
+    made = contestation.contest(writing, decided[0], "No.")
     contestation.answer(writing, reviewers[0], made, "remitted", "So.", None)
     again = next(row for row in open_contests(writing) if row.decision == decided[0].id)
     with pytest.raises(ConflictError):
@@ -109,7 +109,7 @@ def test_what_was_sent_back_may_be_decided_as_before(writing, decided, contestat
 
 def test_a_change_reaches_like_cases(service, decided, contestation, reviewers):
     with service.database.writing() as connection:
-        made = contestation.open(connection, decided[0], "No.")
+        made = contestation.contest(connection, decided[0], "No.")
         with pytest.raises(ConflictError, match="only a change"):
             contestation.decide_alike(connection, reviewers[0], made, [decided[1].id], "So.")
         contestation.answer(connection, reviewers[0], made, "changed", "So.", "Deny")
@@ -126,7 +126,7 @@ def test_a_change_reaches_like_cases(service, decided, contestation, reviewers):
         (step,) = history(connection, decided[1].id)
         assert (step.kind, step.result, step.action) == ("like_case", "changed", "Deny")
         assert contestation.told(connection, step.answered_seq, decided[1].person) == {"reasons": "Alike."}
-        contestation.open(connection, decided[1], "It was good.")  # nobody asked this person before
+        contestation.contest(connection, decided[1], "It was good.")  # nobody asked this person before
     with service.database.reading() as connection:
         assert audit(connection, service.secrets).fault == ""
 
@@ -134,19 +134,19 @@ def test_a_change_reaches_like_cases(service, decided, contestation, reviewers):
 @pytest.mark.parametrize("grounds", ["", " \n", "x" * 10_001])
 def test_grounds_are_a_text(writing, decided, contestation, grounds):
     with pytest.raises(InputError, match="grounds"):
-        contestation.open(writing, decided[0], grounds)
+        contestation.contest(writing, decided[0], grounds)
 
 
 def test_what_is_unknown_is_refused(writing, decided, contestation, reviewers):
     with pytest.raises(UnknownNameError):
         contestation.answer(writing, reviewers[0], "nothing", "upheld", "So.", None)
-    made = contestation.open(writing, decided[0], "No.")
+    made = contestation.contest(writing, decided[0], "No.")
     with pytest.raises(UnknownNameError):
         contestation.answer(writing, reviewers[0], made, "burnt", "So.", None)
     with pytest.raises(InputError, match="action is given where"):
         contestation.answer(writing, reviewers[0], made, "upheld", "So.", "Deny")
     with pytest.raises(ConflictError):
-        contestation.open(writing, decided[0], "No.")
+        contestation.contest(writing, decided[0], "No.")
 
 
 def test_nothing_to_refer_records_nothing(writing, decided):

@@ -84,7 +84,7 @@ def test_contested_deleted_and_other_cases_are_not_offered(service, told):
         before = [each.id for each in like_cases(service.decider, connection, first)]
     with service.database.writing() as connection:
         row = connection.execute(select(decision).where(decision.c.id == before[0])).one()
-        Contestation(service.keys).open(connection, row, "No.")
+        Contestation(service.keys).contest(connection, row, "No.")
         gone = connection.execute(select(decision.c.person).where(decision.c.id == before[1])).scalar_one()
     erase(service.database, service.keys, gone)
     with service.database.reading() as connection:
