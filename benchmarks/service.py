@@ -172,7 +172,10 @@ def compare(folder: Path, database: str | None, workers: int) -> None:
     main = "from accordant.cli.app import main; main()"
     serve = [sys.executable, "-c", main, "serve", str(folder / "run"), "--port", str(port), "--database", url]
     bare = [sys.executable, "-c", BARE, bare_url, str(bare_port)]
-    with running([*serve, "--keys", keys, "--workers", str(workers)], port) as service, running(bare, bare_port) as peer:
+    with (
+        running([*serve, "--keys", keys, "--workers", str(workers)], port) as service,
+        running(bare, bare_port) as peer,
+    ):
         added = accordant("client", "add", f"bench{time.time()}", "--database", url, "--keys", keys, "--json")
         key = json.loads(added)["key"]
         for where in (port, bare_port):

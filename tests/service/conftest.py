@@ -30,9 +30,13 @@ class Cluster:
 
     def __init__(self):
         folders = [Path(folder) for folder in Path("/usr/lib/postgresql").glob("*/bin")]
-        found = shutil.which("initdb") or next((str(each / "initdb") for each in folders if (each / "initdb").exists()), "")
+        found = shutil.which("initdb") or next(
+            (str(each / "initdb") for each in folders if (each / "initdb").exists()), ""
+        )
         self.programs = Path(found).resolve().parent
-        self.available = bool(found) and (os.getuid() != 0 or any(each.pw_name == "postgres" for each in pwd.getpwall()))
+        self.available = bool(found) and (
+            os.getuid() != 0 or any(each.pw_name == "postgres" for each in pwd.getpwall())
+        )
         self.folder = None
 
     def run(self, program, *arguments):

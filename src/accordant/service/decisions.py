@@ -3,36 +3,26 @@
 from __future__ import annotations
 
 import json
-import math
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import islice
-from typing import Any
+from typing import Any, cast
 
-import pandas as pd
 from sqlalchemy import Connection, Row, insert, select
 
-from accordant.cases.loaders import tidiers
-from accordant.certificates import Known
-from accordant.certificates.radius import radius
-from accordant.contexts import Contexts
-from accordant.errors import AccordantError, ConflictError, DataError, MissingColumnError
-from accordant.json_values import finite
-from accordant.recommendation import Recommendations
-from accordant.runs import Run
-from accordant.runs.sections.adoption import adoptions, with_adopted
+from accordant.errors import AccordantError, ConflictError
+from accordant.service.answers import Answers, Asked, Cell, answered
 from accordant.service.contests import refer
 from accordant.service.database import Database, KeyStore
 from accordant.service.deployments import Deployment, deciding
 from accordant.service.publication import OpenRuns
 from accordant.service.record.log import Act, append, canonical
-from accordant.service.schema import decision, event, person, request
+from accordant.service.schema import decision, deployment, event, person, request
 from accordant.service.secrets import Erased, Secrets, event_key, new_id, unseal
 from accordant.service.together import Together
 
-RADIUS_PRECISION = 1e-4  # of the certificate that is given with a decision
-Cell = str | float | int | bool | None
+Placed = tuple[Deployment, Asked, Asked | None]
+"""What decides a question, and what is asked of it and of the version that decides silently."""
 
 
 @dataclass(frozen=True)
@@ -57,25 +47,46 @@ class Answer:
 
 @dataclass(frozen=True, eq=False)
 class Question:
-    """What is decided already, and to be recorded.
+    """What a client asks.
 
     Attributes
     ----------
-    client, key, body
-        Who asks, under which key, and the hash of what is asked.
+    client, workspace
+        Who asks, and where.
+    key, body
+        Keyed hashes of the Idempotency-Key and of what is asked.
+    contexts
+        Column to value, for each.
+    name
+        Of the deployment; None if there is only one.
+    """
+
+    client: str
+    workspace: str
+    key: str
+    body: bytes
+    contexts: Sequence[Mapping[str, Cell]]
+    name: str | None
+
+
+@dataclass(frozen=True, eq=False)
+class Decided:
+    """What is decided, and to be recorded.
+
+    Attributes
+    ----------
+    question
+        What was asked.
     active
         What decided.
-    contexts, answers, shadow_actions
-        What was known of each, what is answered, and what the silent version would have done.
+    answers, shadow_actions
+        What is answered on each context, and what the silent version would have done.
     people
         A new person for each, with the key that seals what is known.
     """
 
-    client: str
-    key: str
-    body: bytes
+    question: Question
     active: Deployment
-    contexts: Sequence[Mapping[str, Cell]]
     answers: Sequence[Mapping[str, Any]]
     shadow_actions: Sequence[str | None]
     people: Mapping[str, bytes]
@@ -84,20 +95,20 @@ class Question:
     @cached_property
     def decisions(self) -> list[str]:
         """Identifiers of the decisions."""
-        return [new_id() for _ in self.contexts]
+        return [new_id() for _ in self.answers]
 
     @cached_property
     def acts(self) -> list[Act]:
         """What the log says of it."""
-        said = self.active.public
+        said = {**self.active.public, "client": self.question.client}
         return [
             Act(
-                "decision",
-                {"decision": identifier, **said, "client": self.client, "action": answer["action"]},
-                who, {"context": dict(context), "answer": answer, "shadow_action": other}, secret,
+                "decision", {"decision": identifier, **said, "action": answer["action"]}, who,
+                {"context": dict(context), "answer": answer, "shadow_action": other}, secret,
             )
             for identifier, context, answer, other, (who, secret) in zip(
-                self.decisions, self.contexts, self.answers, self.shadow_actions, self.people.items(), strict=True
+                self.decisions, self.question.contexts, self.answers, self.shadow_actions, self.people.items(),
+                strict=True,
             )
         ]  # fmt: skip
 
@@ -110,6 +121,16 @@ class Decider:
     keys: KeyStore
     secrets: Secrets
     runs: OpenRuns
+
+    def warm_up(self) -> None:
+        """Open every run that decides, and decide once, so that nobody waits for what is loaded at first use."""
+        with self.database.reading() as connection:
+            live = connection.execute(
+                select(deployment.c.run, deployment.c.strategy).where(deployment.c.state != "retired")
+            )
+            for row in live.all():
+                policy = self.runs.run(connection, row.run).policy
+                policy.recommend(policy.profile_.reference_rows.take(slice(0, 1)), strategy=row.strategy)
 
     def decide(
         self,
@@ -140,25 +161,21 @@ class Decider:
         Erased
             If somebody of the earlier answer was erased since.
         """
-        key, body = self._kept(client.id, idempotency_key), self._body(contexts, name)
-        with self.database.reading() as connection:
-            asked = self._asked(connection, [key]).get((client.id, key))
-            if asked is not None:
-                return self._again(connection, asked, body)
-        question = self._question(client, key, body, contexts, name)
-        if self._recording(question):
-            told = [self._told(*each) for each in zip(question.decisions, question.answers, strict=True)]
-            return Answer(told, question.active.run)
-        with self.database.reading() as connection:  # another process was faster
-            return self._again(connection, self._asked(connection, [key])[client.id, key], body)
+        answer = self._together(self._question(client, idempotency_key, contexts, name))
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
 
     def _kept(self, client: str, idempotency_key: str) -> str:
         """Return what is kept of a key that a client chose, and in which there may be anything about anybody."""
         return self.secrets.fingerprint(f"{client} {idempotency_key}").hex()
 
-    def _body(self, contexts: Sequence[Mapping[str, Cell]], name: str | None) -> bytes:
-        """Return the keyed hash of a question: nobody without the secret finds it by guessing."""
-        return self.secrets.fingerprint(canonical({"contexts": list(contexts), "deployment": name}).decode())
+    def _question(
+        self, client: Row[Any], idempotency_key: str, contexts: Sequence[Mapping[str, Cell]], name: str | None
+    ) -> Question:
+        """Return a question with keyed hashes of what identifies it: nobody without the secret finds it by guessing."""
+        body = self.secrets.fingerprint(canonical({"contexts": list(contexts), "deployment": name}).decode())
+        return Question(client.id, client.workspace, self._kept(client.id, idempotency_key), body, contexts, name)
 
     def decide_within(
         self,
@@ -169,75 +186,123 @@ class Decider:
         within: Callable[[Connection], None],
     ) -> None:
         """Decide as `decide` does under a key that was not used, in one transaction with what `within` does first."""
-        key = self._kept(client.id, idempotency_key)
-        question = self._question(client, key, self._body(contexts, name), contexts, name)
+        question = self._question(client, idempotency_key, contexts, name)
+        with self.database.reading() as connection:
+            placed = {question: self._placed(connection, question)}
+        failed: dict[Question, Answer | Exception] = {}
+        told = self._decided(placed, failed)
+        if failed:
+            raise cast("Exception", failed[question])
         with self.database.writing() as connection:
             within(connection)
-            self._write(connection, [question])
+            self._write(connection, told)
 
     def again(self, connection: Connection, client: str, idempotency_key: str) -> list[dict[str, Any] | None]:
         """Return what was answered under a key; None for somebody who was erased since, and nothing if it is unused."""
         key = self._kept(client, idempotency_key)
-        asked = self._asked(connection, [key]).get((client, key))
+        row = connection.execute(
+            select(request).where(request.c.client == client, request.c.idempotency_key == key)
+        ).one_or_none()
         told: list[dict[str, Any] | None] = []
-        for row in () if asked is None else self._answered(connection, asked):
+        for each in () if row is None else self._answered(connection, row):
             try:
-                told.append(self._told(row.id, self._answer(row)))
+                told.append(self._told(each.id, self._answer(each)))
             except Erased:
                 told.append(None)
         return told
 
-    def _question(
-        self, client: Row[Any], key: str, body: bytes, contexts: Sequence[Mapping[str, Cell]], name: str | None
-    ) -> Question:
-        """Return contexts with what is decided about them."""
-        with self.database.reading() as connection:
-            active, shadow = deciding(connection, client.workspace, name)
-            run = self.runs.run(connection, active.run)
-            silent = None if shadow is None else self.runs.run(connection, shadow.run)
-        answers = self._answering(Asked(run, active.strategy, contexts))
-        if isinstance(answers, AccordantError):
-            raise answers
-        beside = [None] * len(contexts) if silent is None else self._shadow(silent, shadow, contexts)
-        return Question(client.id, key, body, active, contexts, answers, beside, self.keys.new(len(contexts)))
-
-    def _shadow(self, run: Run, shadow: Deployment | None, contexts: Sequence[Mapping[str, Cell]]) -> list[str | None]:
-        """Return what the silent version would have done; whatever goes wrong with it is not the client's fault."""
-        assert shadow is not None
-        answers = self._answering(Asked(run, shadow.strategy, contexts, certified=False))
-        return [None] * len(contexts) if isinstance(answers, AccordantError) else [each["action"] for each in answers]
-
     @cached_property
-    def _answering(self) -> Together[Asked, list[dict[str, Any]] | AccordantError]:
-        return Together(answered)
+    def _together(self) -> Together[Question, Answer | Exception]:
+        return Together(self._answers, lambda question: len(question.contexts))
 
-    def _asked(self, connection: Connection, keys: Sequence[str]) -> dict[tuple[str, str], Row[Any]]:
-        """Return the questions on record under some keys, by client and key."""
+    def _answers(self, questions: Sequence[Question]) -> list[Answer | Exception]:
+        """Answer questions that wait at the same time; what is wrong with one is its own answer."""
+        found: dict[Question, Answer | Exception] = {}
+        placed: dict[Question, Placed] = {}
+        with self.database.reading() as connection:
+            known = self._asked(connection, questions)
+            for each in questions:
+                try:
+                    if (asked := known.get((each.client, each.key))) is not None:
+                        found[each] = self._again(connection, asked, each)
+                    else:
+                        placed[each] = self._placed(connection, each)
+                except (AccordantError, Erased) as error:
+                    found[each] = error
+        told = self._decided(placed, found)
+        new = self._record(told)
+        late = []
+        for made, is_new in zip(told, new, strict=True):
+            if is_new:
+                pairs = zip(made.decisions, made.answers, strict=True)
+                found[made.question] = Answer([self._told(*pair) for pair in pairs], made.active.run)
+            else:  # another process was faster, or the same key came twice at once
+                late.append(made.question)
+        if late:
+            with self.database.reading() as connection:
+                known = self._asked(connection, late)
+                for question in late:
+                    try:
+                        found[question] = self._again(connection, known[question.client, question.key], question)
+                    except (AccordantError, Erased) as error:
+                        found[question] = error
+        return [found[each] for each in questions]
+
+    def _placed(self, connection: Connection, question: Question) -> Placed:
+        """Return what decides a question, and what is asked of it and of the version that decides silently."""
+        active, shadow = deciding(connection, question.workspace, question.name)
+        asked = Asked(self.runs.run(connection, active.run), active.strategy, question.contexts)
+        if shadow is None:
+            return active, asked, None
+        run = self.runs.run(connection, shadow.run)
+        return active, asked, Asked(run, shadow.strategy, question.contexts, certified=False)
+
+    def _decided(
+        self, placed: Mapping[Question, Placed], found: dict[Question, Answer | Exception]
+    ) -> list[Decided]:  # fmt: skip
+        """Return what is decided of questions; what cannot be is put into `found`.
+
+        Whatever goes wrong with the silent version is not the client's fault.
+        """
+        answers = answered([asked for _, asked, _ in placed.values()])
+        beside = iter(answered([silent for _, _, silent in placed.values() if silent is not None]))
+        told = []
+        for (question, (active, _, silent)), answer in zip(placed.items(), answers, strict=True):
+            shadow = None if silent is None else next(beside)
+            if isinstance(answer, Exception):
+                found[question] = answer
+                continue
+            quiet = shadow is None or isinstance(shadow, Exception)
+            actions = [None if quiet else each["action"] for each in (answer if quiet else cast("Answers", shadow))]
+            told.append(Decided(question, active, answer, actions, self.keys.new(len(answer))))
+        return told
+
+    def _asked(self, connection: Connection, questions: Sequence[Question]) -> dict[tuple[str, str], Row[Any]]:
+        """Return those on record under the keys of some questions, by client and key."""
+        keys = [each.key for each in questions]
         rows = connection.execute(select(request).where(request.c.idempotency_key.in_(keys)))
         return {(row.client, row.idempotency_key): row for row in rows}
 
-    @cached_property
-    def _recording(self) -> Together[Question, bool]:
-        return Together(self._record)
-
-    def _record(self, questions: Sequence[Question]) -> list[bool]:
-        """Record questions in one transaction, and return for each whether it was new."""
+    def _record(self, told: Sequence[Decided]) -> list[bool]:
+        """Record decisions in one transaction, and return for each question whether it was new."""
+        if not told:
+            return []
         with self.database.writing() as connection:
-            known = set(self._asked(connection, [each.key for each in questions]))
-            new: list[Question] = []
-            for each in questions:
-                if (each.client, each.key) not in known:
-                    known.add((each.client, each.key))
+            known = set(self._asked(connection, [each.question for each in told]))
+            new: list[Decided] = []
+            for each in told:
+                if (name := (each.question.client, each.question.key)) not in known:
+                    known.add(name)
                     new.append(each)
             if new:
                 self._write(connection, new)
-        return [each in new for each in questions]
+        return [each in new for each in told]
 
-    def _write(self, connection: Connection, questions: Sequence[Question]) -> None:
+    def _write(self, connection: Connection, told: Sequence[Decided]) -> None:
         """Write questions, their people, events and decisions."""
-        lines = iter(append(connection, [act for each in questions for act in each.acts]))
+        lines = iter(append(connection, [act for each in told for act in each.acts]))
         requests, people, decisions = [], [], []
-        for each in questions:
+        for each in told:
             for position, (identifier, answer, other) in enumerate(
                 zip(each.decisions, each.answers, each.shadow_actions, strict=True)
             ):
@@ -250,16 +315,16 @@ class Decider:
                     "state": "decided" if answer["action"] is not None else "referred",
                 })  # fmt: skip
             requests.append({
-                "id": each.number, "client": each.client, "idempotency_key": each.key, "body": each.body,
-                "version": each.active.run, "at": line.at,
+                "id": each.number, "client": each.question.client, "idempotency_key": each.question.key,
+                "body": each.question.body, "version": each.active.run, "at": line.at,
             })  # fmt: skip
         for table, rows in ((request, requests), (person, people), (decision, decisions)):
             connection.execute(insert(table), rows)
         refer(connection, [(each["id"], each["person"]) for each in decisions if each["state"] == "referred"])
 
-    def _again(self, connection: Connection, asked: Row[Any], body: bytes) -> Answer:
+    def _again(self, connection: Connection, asked: Row[Any], question: Question) -> Answer:
         """Return the answer to a question that is on record; raises ConflictError if it was another question."""
-        if asked.body and bytes(asked.body) != body:  # none is kept where somebody was erased since
+        if asked.body and bytes(asked.body) != question.body:  # none is kept where somebody was erased since
             raise ConflictError(f"this Idempotency-Key was used for another question, at {asked.at}")
         rows = self._answered(connection, asked)
         return Answer([self._told(row.id, self._answer(row)) for row in rows], asked.version)
@@ -281,139 +346,3 @@ class Decider:
 
     def _told(self, identifier: str, answer: Mapping[str, Any]) -> dict[str, Any]:
         return {"id": identifier, **answer, "link": f"/my/{self.secrets.link_token(identifier)}"}
-
-
-@dataclass(frozen=True, eq=False)
-class Asked:
-    """What a strategy is to decide: see `recommended`."""
-
-    run: Run
-    strategy: str
-    contexts: Sequence[Mapping[str, Cell]]
-    certified: bool = True
-
-    @property
-    def group(self) -> Hashable:
-        """What others must share with it, so that nothing is decided otherwise than if it were asked alone."""
-        rule = self.run.policy.strategy(self.strategy)
-        if rule.draws:  # what is drawn depends on equal rows above
-            return id(self)
-        kinds = ((name, *sorted({type(row.get(name)).__name__ for row in self.contexts})) for name in self.contexts[0])
-        return self.run.head, rule.label, self.certified, *kinds
-
-
-def answered(asked: Sequence[Asked]) -> list[list[dict[str, Any]] | AccordantError]:
-    """Answer many questions, those that are alike at once; what is wrong with one is its own answer.
-
-    A row gets the same answer to the last bit, whatever is asked with it, and the work for one is nearly that for ten.
-    """
-    groups: dict[Hashable, list[int]] = {}
-    found: dict[int, list[dict[str, Any]] | AccordantError] = {}
-    for place, each in enumerate(asked):
-        try:
-            groups.setdefault(each.group, []).append(place)
-        except AccordantError as error:
-            found[place] = error
-    for places in groups.values():
-        first, rows = asked[places[0]], [row for place in places for row in asked[place].contexts]
-        try:
-            answers = iter(recommended(first.run, first.strategy, rows, certified=first.certified))
-            found |= {place: list(islice(answers, len(asked[place].contexts))) for place in places}
-        except AccordantError as error:
-            found |= {places[0]: error} if len(places) == 1 else {
-                place: answered([asked[place]])[0] for place in places
-            }  # fmt: skip
-    return [found[place] for place in range(len(asked))]
-
-
-def recommended(
-    run: Run, strategy: str, contexts: Sequence[Mapping[str, Cell]], *, certified: bool = True
-) -> list[dict[str, Any]]:
-    """Return what a strategy says of contexts, as `accordant recommend` would of the same rows.
-
-    Parameters
-    ----------
-    run, strategy
-        What decides.
-    contexts
-        Column to value, for each.
-    certified
-        Whether the radius within which no misreport changes the decision is computed.
-
-    Raises
-    ------
-    DataError
-        If a column is missing or unknown, or a value is not of its type.
-    """
-    policy = run.policy
-    rows = typed_rows(run, contexts)
-    batch = policy.recommend(rows, strategy=strategy)
-    if strategy == policy.selected_ and (known := adoptions(run)):
-        batch = with_adopted(batch, rows, policy.features_, known)
-    radii: list[dict[str, Any] | None] = [None] * len(contexts)
-    if certified and batch.decisions.policy is None:
-        rule, known_of_rows = (
-            policy.strategy(strategy),
-            Known(policy.outcome_model_.predict(rows), contexts=rows),
-        )
-        safe = radius(rule, batch.expected, precision=RADIUS_PRECISION, known=known_of_rows)
-        radii = [{"radius": finite(each), "safe_always": bool(math.isinf(each))} for each in safe]
-    return [_answer(batch, t, radii[t]) for t in range(len(contexts))]
-
-
-def _answer(batch: Recommendations, t: int, certificate: dict[str, Any] | None) -> dict[str, Any]:
-    expected, decisions = batch.expected, batch.decisions
-    remarks = [] if batch.unusual is None else [str(batch.unusual.remarks[t])]
-    if batch.referred[t]:
-        remarks.append("a person decides")
-    elif batch.fall_back is not None and batch.fall_back[t]:
-        remarks.append("the declared fall-back action is taken")
-    if batch.adopted is not None:
-        remarks.append(str(batch.adopted[t]))
-    if decisions.tied[t]:
-        remarks.append("tied: the higher sum, then the declared order decided")
-    remarks += [name for name, flag in decisions.flags.items() if flag[t]]
-    return {
-        "action": str(decisions.actions[t]) or None,
-        "expected_rewards": {
-            who: {what: float(expected.values[i, a, t]) for a, what in enumerate(expected.actions)}
-            for i, who in enumerate(expected.stakeholders)
-        },
-        "runner_up": str(batch.runner_up[t]) or None,
-        "margin": finite(batch.margin[t]),
-        "remarks": [remark for remark in remarks if remark],
-        "certificate": certificate,
-    }
-
-
-def typed_rows(run: Run, contexts: Sequence[Mapping[str, Cell]]) -> Contexts:
-    """Return contexts as the case of a run prepares them, each value of the type that its column has.
-
-    Raises
-    ------
-    DataError
-        If contexts differ in their columns, or a value is neither text, number, truth value nor null.
-    MissingColumnError
-        If a feature is missing.
-    """
-    policy, columns = run.policy, tuple(contexts[0])
-    for row, context in enumerate(contexts):
-        if set(context) != set(columns):
-            other = min(set(columns) ^ set(context))
-            raise DataError(f"context {row}: column {other!r} is not in all contexts; allowed: the same columns in all")
-    frame = pd.DataFrame({name: _column(name, [row[name] for row in contexts]) for name in columns})
-    tidy = tidiers.create(run.case.data.loader)(frame)
-    for name in policy.features_:
-        if name not in tidy.columns:
-            raise MissingColumnError(name, tidy.columns, "contexts")
-    return policy.contexts_of({str(name): tidy[name].to_numpy() for name in tidy.columns}, lambda row: f"context {row}")
-
-
-def _column(name: str, values: Sequence[Cell]) -> pd.Series[Any]:
-    """Return values as a column of numbers or texts, as a file with them would be read; null is missing."""
-    kinds = {type(value) for value in values if value is not None}
-    if kinds <= {int, float} or kinds == {bool}:
-        return pd.Series(values, dtype="float64")
-    if kinds != {str}:
-        raise DataError(f"column {name!r} holds values of several kinds; allowed: numbers, texts or truth values")
-    return pd.Series(values, dtype=object)

@@ -17,8 +17,9 @@ from accordant.explanation.contexts import Difference, Distances, plain
 from accordant.explanation.reasons import Reason, reason
 from accordant.runs import Run
 from accordant.runs.sections.explanation import addressee_of, explained_contexts
+from accordant.service.answers import typed_rows
 from accordant.service.database import KeyStore
-from accordant.service.decisions import Decider, typed_rows
+from accordant.service.decisions import Decider
 from accordant.service.deployments import Deployment
 from accordant.service.schema import decision, deployment, event, person
 from accordant.service.secrets import Erased, event_key, unseal

@@ -8,23 +8,25 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from threading import Lock
+from itertools import accumulate
+from threading import Event, Lock
 from typing import Generic, TypeVar, cast
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
-MOST = 256  # items at a time: nobody waits for an endless transaction
+MOST = 2_000  # weight of what is done at a time: nobody waits for an endless transaction
 
 
 @dataclass(eq=False)
 class _Waiting(Generic[Item, Result]):
     item: Item
-    done: bool = False
+    turn: Event = field(default_factory=Event)
+    leads: bool = False
     result: Result | None = None
     error: BaseException | None = None
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class Together(Generic[Item, Result]):
     """Work for many at once.
 
@@ -32,30 +34,41 @@ class Together(Generic[Item, Result]):
     ----------
     work
         From items to one result each, in their order; whatever it raises, all of these items get.
+    weight
+        How much work an item is.
     """
 
     work: Callable[[Sequence[Item]], Sequence[Result]]
+    weight: Callable[[Item], int]
     _waiting: list[_Waiting[Item, Result]] = field(default_factory=list)
     _queue: Lock = field(default_factory=Lock)
-    _working: Lock = field(default_factory=Lock)
+    _busy: bool = False
 
     def __call__(self, item: Item) -> Result:
         """Return the result for one item, together with those of other threads."""
         mine: _Waiting[Item, Result] = _Waiting(item)
         with self._queue:
             self._waiting.append(mine)
-        while not mine.done:
-            with self._working:
-                if not mine.done:
-                    self._work_off()
+            if not self._busy:
+                self._busy = mine.leads = True
+                mine.turn.set()
+        mine.turn.wait()
+        if mine.leads:
+            try:
+                self._work_off()
+            finally:
+                self._hand_over()
         if mine.error is not None:
             raise mine.error
         return cast("Result", mine.result)
 
     def _work_off(self) -> None:
+        """Do what waits, beginning with the item of the thread that leads."""
         with self._queue:
-            batch = self._waiting[:MOST]
-            del self._waiting[:MOST]
+            weights = accumulate(self.weight(each.item) for each in self._waiting)
+            count = max(1, sum(1 for total in weights if total <= MOST))
+            batch = self._waiting[:count]
+            del self._waiting[:count]
         try:
             for each, result in zip(batch, self.work([each.item for each in batch]), strict=True):
                 each.result = result
@@ -63,4 +76,12 @@ class Together(Generic[Item, Result]):
             for each in batch:
                 each.error = error
         for each in batch:
-            each.done = True
+            each.turn.set()
+
+    def _hand_over(self) -> None:
+        """Let the next that waits lead, if anybody does."""
+        with self._queue:
+            self._busy = bool(self._waiting)
+            if self._waiting:
+                self._waiting[0].leads = True
+                self._waiting[0].turn.set()

@@ -156,7 +156,10 @@ def test_a_cancelled_batch_keeps_what_was_decided_and_forgets_the_rest(service, 
     def decide_one(*given):
         counted.append(1)
         if len(counted) == 2:
-            assert http.post(f"/v1/jobs/{identifier}/cancel", headers={"Authorization": f"Bearer {key}"}).status_code == 200
+            assert (
+                http.post(f"/v1/jobs/{identifier}/cancel", headers={"Authorization": f"Bearer {key}"}).status_code
+                == 200
+            )
         return real(*given)
 
     monkeypatch.setattr(type(service.decider), "decide_within", lambda _self, *given: decide_one(*given))

@@ -41,7 +41,10 @@ def rows(service):
 def test_an_analyst_asks_for_a_run_and_sees_it(app, service):
     browser, csrf, who = signed_in(app, service, "analyst")
     assert "None yet." in browser.get("/jobs").text
-    assert browser.post("/jobs", data={**csrf, "case": "story", "seed": "7", "effort": "quick"}).headers["location"] == "/jobs"
+    assert (
+        browser.post("/jobs", data={**csrf, "case": "story", "seed": "7", "effort": "quick"}).headers["location"]
+        == "/jobs"
+    )
     (row,) = rows(service)
     assert (row.kind, row.person, row.payload) == ("run", who, '{"case":"story","effort":"quick","seed":7}')
     page = browser.get("/jobs").text
@@ -66,7 +69,8 @@ def test_a_failed_job_is_tried_again(app, service):
 
 
 @pytest.mark.parametrize(
-    "given", [{"case": "../../etc/passwd"}, {"case": ""}, {"case": "story", "seed": "x"}, {"case": "story", "effort": "all"}]
+    "given",
+    [{"case": "../../etc/passwd"}, {"case": ""}, {"case": "story", "seed": "x"}, {"case": "story", "effort": "all"}],
 )
 def test_what_cannot_be_carried_out_is_refused_with_what_was_given(app, service, given):
     browser, csrf, _ = signed_in(app, service, "analyst")
@@ -95,7 +99,11 @@ def test_many_like_cases_become_a_job_with_sealed_reasons(app, service, client, 
     monkeypatch.setattr(reviews, "MOST_AT_ONCE", 2)
     browser, csrf, who = signed_in(app, service, "reviewer")
     contexts = [{"score": round(0.1 * i - 0.5, 2), "branch": "north"} for i in range(12)]
-    told = [each for each in service.decider.decide(client, "all", contexts).decisions if each["action"] not in (None, "Deny")]
+    told = [
+        each
+        for each in service.decider.decide(client, "all", contexts).decisions
+        if each["action"] not in (None, "Deny")
+    ]
     assert len(told) > 4
     with service.database.writing() as connection:
         row = connection.execute(select(decision).where(decision.c.id == told[0]["id"])).one()

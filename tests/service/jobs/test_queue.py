@@ -11,8 +11,20 @@ from accordant.errors import ConflictError, UnknownNameError
 from accordant.service.identity import after
 from accordant.service.jobs import queue
 from accordant.service.jobs.queue import (
-    LEASE_SECONDS, MOST_TRIES, LeaseLostError, add, advance, cancel, claim, finish, give_up, hold, job_of, jobs_of,
-    release, retry,
+    LEASE_SECONDS,
+    MOST_TRIES,
+    LeaseLostError,
+    add,
+    advance,
+    cancel,
+    claim,
+    finish,
+    give_up,
+    hold,
+    job_of,
+    jobs_of,
+    release,
+    retry,
 )
 from accordant.service.record.audit import audit
 from accordant.service.record.log import now

@@ -34,7 +34,9 @@ def cases(tmp_path, run_of_three):
 
 def new_job(service, kind="run", payload=None, **named):
     with service.database.writing() as connection:
-        return add(connection, service.workspace, kind, {"case": "loans", "seed": 3} if payload is None else payload, **named)
+        return add(
+            connection, service.workspace, kind, {"case": "loans", "seed": 3} if payload is None else payload, **named
+        )
 
 
 def row_of(service, identifier):
@@ -146,7 +148,9 @@ def test_like_cases_are_changed_once_each(service, client):
         origin = contestation.open(connection, row, "this is wrong")
         contestation.answer(connection, reviewer, origin, "changed", "it was", "Deny")
     alike = [each["id"] for each in granted[1:]]
-    identifier = new_job(service, "redecisions", {"origin": origin, "alike": [*alike, "nowhere"]}, person=reviewer, receiving=True)
+    identifier = new_job(
+        service, "redecisions", {"origin": origin, "alike": [*alike, "nowhere"]}, person=reviewer, receiving=True
+    )
     receive(service.database, service.keys, identifier, 0, [{"reasons": "alike, Maria"}])
     with service.database.writing() as connection:
         begin_waiting(connection, identifier, len(alike) + 1, b"")

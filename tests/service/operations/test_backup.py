@@ -137,7 +137,19 @@ def changed(lines, how):
 
 
 @pytest.mark.parametrize(
-    "how", ["a hash", "no end", "a row less", "another root", "no table", "no column", "another schema", "no json", "more", "nothing"]
+    "how",
+    [
+        "a hash",
+        "no end",
+        "a row less",
+        "another root",
+        "no table",
+        "no column",
+        "another schema",
+        "no json",
+        "more",
+        "nothing",
+    ],
 )
 def test_a_backup_that_was_changed_is_refused_and_leaves_nothing(service, told, elsewhere, tmp_path, how):
     back_up(service.database, tmp_path / "backup.jsonl")

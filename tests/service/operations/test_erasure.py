@@ -51,7 +51,9 @@ def files(request, address, tmp_path):
 
 def traces(files, *texts):
     """Return which files hold any of some texts, or of their usual codings."""
-    wanted = [code for text in texts for code in (text.encode(), text.encode("utf-16-le"), text.encode().hex().encode())]
+    wanted = [
+        code for text in texts for code in (text.encode(), text.encode("utf-16-le"), text.encode().hex().encode())
+    ]
     return [path.name for path in files() if any(each in path.read_bytes() for each in wanted)]
 
 

@@ -92,7 +92,9 @@ def test_a_body_in_pieces_is_answered(server, key):
 
 
 def test_headers_have_a_size(server):
-    answer = talk(server, b"GET /live HTTP/1.1\r\nHost: a\r\n" + b"X-A: " + b"b" * (2 * MOST_HEADER_BYTES) + b"\r\n\r\n")
+    answer = talk(
+        server, b"GET /live HTTP/1.1\r\nHost: a\r\n" + b"X-A: " + b"b" * (2 * MOST_HEADER_BYTES) + b"\r\n\r\n"
+    )
     assert answer == b"" or answer.startswith(b"HTTP/1.1 4")
 
 

@@ -262,7 +262,7 @@ class RidgeByRows(RidgeCV):  # type: ignore[misc]
         """Predicted means, shape (context,), in the outcome's unit."""
         check_fitted(self)
         X = validate_data(self, X, dtype=np.float64, reset=False)
-        return row_products(X, self.coef_) + self.intercept_
+        return np.asarray(row_products(X, self.coef_) + self.intercept_)
 
 
 def _ridge() -> RegressorMixin:

@@ -13,8 +13,8 @@ from sqlalchemy import Row, select
 from starlette.concurrency import run_in_threadpool
 
 from accordant.errors import ConflictError, DataError
+from accordant.service.answers import typed_rows
 from accordant.service.api.decisions import MOST_CONTEXTS, REFUSALS, Asking, Context, Detail, Name
-from accordant.service.decisions import typed_rows
 from accordant.service.deployments import deciding
 from accordant.service.jobs.kinds import part_key, shown
 from accordant.service.jobs.parts import forget, receive

@@ -11,8 +11,8 @@ from collections.abc import Mapping, Sequence
 
 from sqlalchemy import Connection, delete, insert, select, update
 
+from accordant.service.answers import Cell
 from accordant.service.database import Database, KeyStore
-from accordant.service.decisions import Cell
 from accordant.service.identity import after
 from accordant.service.jobs.queue import ENDED, LEASE_SECONDS, cancel
 from accordant.service.record.log import canonical, now
