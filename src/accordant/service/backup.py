@@ -80,7 +80,7 @@ def back_up(database: Database, target: Path) -> Backup:
 
         write({"accordant_backup": FORMAT, "schema": _newest(database), "size": held.size, "root": held.root})
         for table in _kept():
-            for row in connection.execution_options(yield_per=ROWS).execute(select(table)):
+            for row in connection.execute(select(table), execution_options={"yield_per": ROWS}):
                 write([table.name, _json_row(table, row._mapping)])  # noqa: SLF001 - the documented way to names
                 rows += 1
         file.write(canonical({"rows": rows, "sha256": digest.hexdigest()}).decode() + "\n")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import json
 import threading
 
@@ -60,7 +62,7 @@ def test_everything_comes_back_to_the_last_bit(service, told, elsewhere, tmp_pat
 def test_a_restored_service_answers_the_same_and_goes_on(service, told, tmp_path, client):
     back_up(service.database, tmp_path / "backup.jsonl")
     file, keys = tmp_path / "again.db", str(service.keys.database.url)
-    (tmp_path / "again.secret").write_bytes((tmp_path / "service.secret").read_bytes())
+    (tmp_path / "again.secret").write_bytes(base64.b64encode(service.secrets.secret))
     restore(tmp_path / "backup.jsonl", Database.of(f"sqlite:///{file}"), service.keys)
     again = open_service(f"sqlite:///{file}", keys)
     assert again.decider.decide(client, "one", CONTEXTS).decisions == told
@@ -164,8 +166,6 @@ def test_a_backup_that_was_changed_is_refused_and_leaves_nothing(service, told, 
 
 
 def test_a_forged_log_with_a_right_hash_is_refused(service, told, elsewhere, tmp_path):
-    import hashlib
-
     back_up(service.database, tmp_path / "backup.jsonl")
     lines = [line for line in (tmp_path / "backup.jsonl").read_text().splitlines()[:-1]]
     at = next(i for i, line in enumerate(lines) if '["event"' in line and '\\"action\\":' in line)

@@ -141,7 +141,7 @@ def _referred(connection: Connection, so_far: Audit) -> Audit | None:
         .join(event, event.c.seq == decision.c.seq)
         .order_by(decision.c.seq)
     )
-    with connection.execution_options(yield_per=ROWS).execute(wanted) as pairs:
+    with connection.execute(wanted, execution_options={"yield_per": ROWS}) as pairs:
         for row in pairs:
             public = json.loads(row.public)
             recorded_as = *(public.get(name) for name in ("decision", "deployment", "action")), row.recorded_at
