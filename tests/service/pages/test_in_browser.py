@@ -180,6 +180,8 @@ def test_a_decision_is_asked_read_contested_changed_proven_and_erased(server, ch
     assert alike > 1
     looked_at(reviewer)
     reviewer.set_viewport_size(DESK)
+    tab_to(reviewer, "#reasons")
+    reviewer.keyboard.type("Scores of this year are higher.")
     tab_to(reviewer, "input[name=alike]")
     reviewer.keyboard.press("Space")  # the nearest one is left as it is
     tab_to(reviewer, "form[action$=alike] button")
