@@ -8,7 +8,8 @@ from typing import Annotated
 import typer
 
 from accordant.errors import InputError
-from accordant.terminal import Json, print_json, say
+from accordant.tables.output import is_standard_output
+from accordant.terminal import Json, check_out, print_json, say
 
 PORT = 8000
 DatabaseAddress = Annotated[
@@ -34,7 +35,7 @@ def serve(
     json: Json = False,
 ) -> None:
     """Serve decisions of runs over HTTP, with a record that nobody rewrites in silence."""
-    _needs_extra()
+    needs_extra()
     from accordant.service.server import run_demonstration, run_server
 
     if demo:
@@ -53,7 +54,7 @@ def client(
     json: Json = False,
 ) -> None:
     """Admit a program that asks for decisions, and print its key once; or refuse its key."""
-    _needs_extra()
+    needs_extra()
     from accordant.service.clients import add_client, revoke_client
     from accordant.service.service import open_service
 
@@ -79,7 +80,7 @@ def audit(
     json: Json = False,
 ) -> None:
     """Check the whole record of a service: every hash, every link, every checkpoint; names the first bad event."""
-    _needs_extra()
+    needs_extra()
     from accordant.service.record.audit import audit_database
 
     found = audit_database(database)
@@ -91,14 +92,99 @@ def audit(
         raise typer.Exit(1)
 
 
-def _needs_extra() -> None:
+def work(
+    database: DatabaseAddress = DEFAULT,
+    keys: Keys = None,
+    cases: Annotated[
+        Path | None, typer.Option(metavar="FOLDER", help="Case files that may be carried out beside the built-in ones.")
+    ] = None,
+    until_idle: Annotated[bool, typer.Option("--until-idle", help="End when nothing waits.")] = False,
+) -> None:
+    """Carry out the jobs of a service: runs, batches of decisions, decisions anew."""
+    needs_extra()
+    from accordant.service.jobs.worker import run_worker
+    from accordant.service.logs import log_as_json
+    from accordant.service.service import open_service
+
+    service = open_service(database, keys)
+    log_as_json()
+    count = run_worker(service, cases, until_idle=until_idle)
+    say(f"{count} jobs were begun", err=True)
+
+
+Place = Annotated[str, typer.Argument(metavar="DATABASE", help="URL, or the file of an SQLite database.")]
+Target = Annotated[Path, typer.Option("--out", metavar="FILE", help="File to write; - for standard output.")]
+
+
+def backup(database: Place, out: Target, json: Json = False) -> None:
+    """Write a backup of a service while it goes on: all but the keys of people, its secret, and sessions."""
+    needs_extra()
+    from accordant.service.backup import back_up
+    from accordant.service.database import Database
+
+    source = Database.there(database)
+    check_out(out, [source.file], json=json)
+    made = back_up(source, out)
+    if json:
+        print_json({"rows": made.rows, "events": made.size, "root": made.root})
+    elif not is_standard_output(out):
+        say(f"{made.rows:,} rows with {made.size:,} events: {out}\nroot: {made.root}")
+
+
+def restore(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="What `accordant backup` wrote.")],
+    database: DatabaseAddress = DEFAULT,
+    keys: Keys = None,
+    json: Json = False,
+) -> None:
+    """Restore a backup into a new database, checked event by event; those who were erased since stay erased."""
+    needs_extra()
+    from accordant.service.backup import restore as restore_backup
+    from accordant.service.service import open_stores
+
+    made = restore_backup(file, *open_stores(database, keys))
+    if json:
+        print_json({"rows": made.rows, "events": made.size, "root": made.root, "erased": made.erased})
+        return
+    say(f"{made.rows:,} rows with {made.size:,} events hold together\nroot: {made.root}")
+    if made.erased:
+        say(f"{made.erased:,} people who were erased since the backup are erased again")
+
+
+def export(
+    database: Place,
+    out: Target,
+    person: Annotated[
+        str | None, typer.Option(metavar="ID", help="Whom it is about, by the identifier in the log; without it, all.")
+    ] = None,
+    keys: Keys = None,
+    json: Json = False,
+) -> None:
+    """Write all that a service recorded and that can be read, an event a line; the export is recorded too."""
+    needs_extra()
+    from accordant.service.database import Database
+    from accordant.service.export import write_export
+    from accordant.service.service import open_stores
+
+    source = Database.there(database)
+    check_out(out, [source.file], json=json)
+    found, store = open_stores(source.url.render_as_string(hide_password=False), keys)
+    count = write_export(found, store, out, person)
+    if json:
+        print_json({"events": count})
+    elif not is_standard_output(out):
+        say(f"{count:,} events: {out}")
+
+
+def needs_extra() -> None:
     """Say what to install where the extra is missing."""
     try:
         import cryptography  # noqa: F401
         import fastapi  # noqa: F401
+        import prometheus_client  # noqa: F401
         import sqlalchemy  # noqa: F401
     except ModuleNotFoundError as error:
         raise InputError(f"the service needs {error.name}: pip install 'accordant[serve]'") from None
 
 
-COMMANDS = (serve, client, audit)
+COMMANDS = (serve, client, audit, work, backup, restore, export)

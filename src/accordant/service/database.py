@@ -7,7 +7,7 @@ time-out (``SQLITE_BUSY_SNAPSHOT``).
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -19,13 +19,15 @@ from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError
 
 from accordant.errors import InputError
-from accordant.service.schema import person_key, person_keys
+from accordant.service.schema import erased_person, person_key, person_keys
 from accordant.service.secrets import Erased, Secrets, new_id
 from accordant.tables.output import private_file
 
 BUSY_SECONDS = 30
 KEYS_AT_A_TIME = 256  # a transaction of its own for each would take as long as the decision
 WRITES = "accordant_writes"
+CANNOT_ANSWER = ("unable to open", "is full", "is locked", "disk I/O error", "No space left", "connection failed")
+"""What databases say when it is not the fault of what was asked, and asking again may help."""
 DIALECTS = ("sqlite", "postgresql+psycopg")
 
 
@@ -52,6 +54,20 @@ class Database:
             raise InputError(f"{url.render_as_string(hide_password=True)} cannot be used; {_allowed()}")
         return cls(url)
 
+    @classmethod
+    def there(cls, place: str) -> Database:
+        """Return the database of an address, or of an SQLite file that is there.
+
+        Raises
+        ------
+        InputError
+            If there is no such file.
+        """
+        database = cls.of(place if "://" in place else f"sqlite:///{place}")
+        if database.file is not None and not database.file.is_file():
+            raise InputError(f"{database.file} is not there; allowed: the file of a service, or its URL")
+        return database
+
     @property
     def file(self) -> Path | None:
         """The file of an SQLite database."""
@@ -62,8 +78,8 @@ class Database:
         """Connections to the database, opened when they are first needed."""
         try:
             if self.file is None:
-                return create_engine(self.url, pool_pre_ping=True)
-            engine = create_engine(self.url, connect_args={"timeout": BUSY_SECONDS})
+                return create_engine(self.url, pool_pre_ping=True, hide_parameters=True)
+            engine = create_engine(self.url, connect_args={"timeout": BUSY_SECONDS}, hide_parameters=True)
         except (NoSuchModuleError, ModuleNotFoundError) as error:
             raise InputError(f"{self.url.drivername} needs a driver: pip install 'accordant[postgres]'") from error
         event.listen(engine, "connect", _prepare_sqlite)
@@ -75,6 +91,15 @@ class Database:
         """Open a transaction that changes nothing."""
         with self._reported(), self.engine.connect() as connection, connection.begin():
             yield connection
+
+    @contextmanager
+    def snapshot(self) -> Iterator[Connection]:
+        """Open a transaction that changes nothing, and sees one moment however long it reads."""
+        with self._reported(), self.engine.connect() as connection:
+            if self.file is None:
+                connection.execution_options(isolation_level="REPEATABLE READ")
+            with connection.begin():
+                yield connection
 
     @contextmanager
     def writing(self) -> Iterator[Connection]:
@@ -90,7 +115,7 @@ class Database:
         try:
             yield
         except DBAPIError as error:
-            if error.connection_invalidated or "unable to open" in str(error.orig):
+            if error.connection_invalidated or any(words in str(error.orig) for words in CANNOT_ANSWER):
                 raise UnreachableError(f"{self}: {error.orig}") from error
             raise
 
@@ -175,15 +200,42 @@ class KeyStore:
             raise Erased(person)
         return self.secrets.unwrap(row.wrapped, person)
 
-    def destroy(self, person: str) -> bool:
-        """Destroy the key of a person, in the write-ahead log too; return whether there was one."""
+    def keys(self, people: Collection[str]) -> dict[str, bytes]:
+        """Return the keys of those people who have one."""
+        with self.database.reading() as connection:
+            rows = connection.execute(select(person_key).where(person_key.c.person.in_(people))).all()
+        return {row.person: self.secrets.unwrap(row.wrapped, row.person) for row in rows}
+
+    def destroy(self, *names: str) -> int:
+        """Destroy keys, in the write-ahead log too; return how many there were."""
         with self.database.writing() as connection:
-            gone = connection.execute(delete(person_key).where(person_key.c.person == person)).rowcount > 0
+            gone = self._destroy(connection, names)
+        self._truncate()
+        return gone
+
+    def erase(self, person: str) -> bool:
+        """Destroy the key of a person and remember that, for whoever restores a backup from before; see `destroy`."""
+        with self.database.writing() as connection:
+            if connection.execute(select(erased_person).where(erased_person.c.person == person)).one_or_none() is None:
+                connection.execute(insert(erased_person).values(person=person))
+            gone = self._destroy(connection, (person,))
+        self._truncate()
+        return gone > 0
+
+    def erased(self) -> set[str]:
+        """Return everybody who was erased."""
+        with self.database.reading() as connection:
+            return set(connection.execute(select(erased_person.c.person)).scalars())
+
+    def _destroy(self, connection: Connection, names: Sequence[str]) -> int:
+        return connection.execute(delete(person_key).where(person_key.c.person.in_(names))).rowcount
+
+    def _truncate(self) -> None:
+        """Empty the write-ahead log of an SQLite file."""
         if self.database.file is not None:
             with self.database.engine.connect() as connection:
                 connection.execution_options(isolation_level="AUTOCOMMIT")
                 connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")
-        return gone
 
 
 def new_key() -> bytes:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, cast
@@ -54,8 +53,8 @@ class Question:
     ----------
     client, workspace
         Who asks, and where.
-    key
-        The Idempotency-Key.
+    key, body
+        Keyed hashes of the Idempotency-Key and of what is asked.
     contexts
         Column to value, for each.
     name
@@ -65,13 +64,9 @@ class Question:
     client: str
     workspace: str
     key: str
+    body: bytes
     contexts: Sequence[Mapping[str, Cell]]
     name: str | None
-
-    @cached_property
-    def body(self) -> bytes:
-        """The hash of what is asked."""
-        return hashlib.sha256(canonical({"contexts": list(self.contexts), "deployment": self.name})).digest()
 
 
 @dataclass(frozen=True, eq=False)
@@ -166,10 +161,55 @@ class Decider:
         Erased
             If somebody of the earlier answer was erased since.
         """
-        answer = self._together(Question(client.id, client.workspace, idempotency_key, contexts, name))
+        answer = self._together(self._question(client, idempotency_key, contexts, name))
         if isinstance(answer, Exception):
             raise answer
         return answer
+
+    def _kept(self, client: str, idempotency_key: str) -> str:
+        """Return what is kept of a key that a client chose, and in which there may be anything about anybody."""
+        return self.secrets.fingerprint(f"{client} {idempotency_key}").hex()
+
+    def _question(
+        self, client: Row[Any], idempotency_key: str, contexts: Sequence[Mapping[str, Cell]], name: str | None
+    ) -> Question:
+        """Return a question with keyed hashes of what identifies it: nobody without the secret finds it by guessing."""
+        body = self.secrets.fingerprint(canonical({"contexts": list(contexts), "deployment": name}).decode())
+        return Question(client.id, client.workspace, self._kept(client.id, idempotency_key), body, contexts, name)
+
+    def decide_within(
+        self,
+        client: Row[Any],
+        idempotency_key: str,
+        contexts: Sequence[Mapping[str, Cell]],
+        name: str | None,
+        within: Callable[[Connection], None],
+    ) -> None:
+        """Decide as `decide` does under a key that was not used, in one transaction with what `within` does first."""
+        question = self._question(client, idempotency_key, contexts, name)
+        with self.database.reading() as connection:
+            placed = {question: self._placed(connection, question)}
+        failed: dict[Question, Answer | Exception] = {}
+        told = self._decided(placed, failed)
+        if failed:
+            raise cast("Exception", failed[question])
+        with self.database.writing() as connection:
+            within(connection)
+            self._write(connection, told)
+
+    def again(self, connection: Connection, client: str, idempotency_key: str) -> list[dict[str, Any] | None]:
+        """Return what was answered under a key; None for somebody who was erased since, and nothing if it is unused."""
+        key = self._kept(client, idempotency_key)
+        row = connection.execute(
+            select(request).where(request.c.client == client, request.c.idempotency_key == key)
+        ).one_or_none()
+        told: list[dict[str, Any] | None] = []
+        for each in () if row is None else self._answered(connection, row):
+            try:
+                told.append(self._told(each.id, self._answer(each)))
+            except Erased:
+                told.append(None)
+        return told
 
     @cached_property
     def _together(self) -> Together[Question, Answer | Exception]:
@@ -284,17 +324,19 @@ class Decider:
 
     def _again(self, connection: Connection, asked: Row[Any], question: Question) -> Answer:
         """Return the answer to a question that is on record; raises ConflictError if it was another question."""
-        if bytes(asked.body) != question.body:
-            raise ConflictError(
-                f"Idempotency-Key {asked.idempotency_key!r} was used for another question, at {asked.at}"
-            )
-        rows = connection.execute(
+        if asked.body and bytes(asked.body) != question.body:  # none is kept where somebody was erased since
+            raise ConflictError(f"this Idempotency-Key was used for another question, at {asked.at}")
+        rows = self._answered(connection, asked)
+        return Answer([self._told(row.id, self._answer(row)) for row in rows], asked.version)
+
+    def _answered(self, connection: Connection, asked: Row[Any]) -> Sequence[Row[Any]]:
+        wanted = (
             select(decision.c.id, decision.c.person, event.c.id.label("event"), event.c.sealed)
             .join(event, event.c.seq == decision.c.seq)
             .where(decision.c.request == asked.id)
             .order_by(decision.c.position)
-        ).all()
-        return Answer([self._told(row.id, self._answer(row)) for row in rows], asked.version)
+        )
+        return list(connection.execute(wanted))
 
     def _answer(self, row: Any) -> dict[str, Any]:
         """Return what was answered, from a row with ``person``, ``event`` and ``sealed``."""

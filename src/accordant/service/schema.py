@@ -40,6 +40,9 @@ person_key = Table(
     Column("wrapped", LargeBinary, nullable=False),
 )
 
+erased_person = Table("erased_person", person_keys, Column("person", Identifier, primary_key=True))
+"""Who was erased: a backup from before does not bring anybody back."""
+
 workspace = Table(
     "workspace",
     tables,
@@ -265,16 +268,46 @@ job = Table(
     "job",
     tables,
     Column("id", Identifier, primary_key=True),
+    Column("workspace", ForeignKey("workspace.id"), nullable=False),
     Column("kind", String(32), nullable=False),
+    Column("client", ForeignKey("api_client.id")),
+    Column("person", ForeignKey("person.id")),
+    Column("idempotency_key", LargeBinary),
+    Column("body", LargeBinary, nullable=False),
     Column("payload", Text, nullable=False),
     Column("state", String(16), nullable=False),
     Column("created_at", Time, nullable=False),
-    Column("lease_until", Time),
+    Column("free_at", Time, nullable=False),
+    Column("ended_at", Time),
     Column("fence", Integer, nullable=False),
     Column("tries", Integer, nullable=False),
-    Column("progress", Float, nullable=False),
+    Column("done", Integer, nullable=False),
+    Column("total", Integer, nullable=False),
+    Column("stage", Text),
     Column("error", Text),
     Column("result", Text),
-    CheckConstraint("state in ('waiting', 'running', 'done', 'failed', 'cancelled')", "state"),
-    Index("ix_job_state_created", "state", "created_at"),
+    UniqueConstraint("client", "idempotency_key"),
+    CheckConstraint("state in ('receiving', 'waiting', 'running', 'done', 'failed', 'cancelled')", "state"),
+    Index("ix_job_state_free", "state", "free_at"),
 )
+"""Work for `accordant work`. Whoever works on it holds a lease until `free_at`, and nothing under an older fence."""
+
+job_part = Table(
+    "job_part",
+    tables,
+    Column("job", ForeignKey("job.id"), primary_key=True),
+    Column("position", Integer, primary_key=True, autoincrement=False),
+    Column("key", Identifier, nullable=False),
+    Column("sealed", LargeBinary, nullable=False),
+    Column("decided", Integer, nullable=False),
+)
+"""What a job is still to decide about, sealed under a key of its own, which is destroyed as soon as that is done."""
+
+sign_in_rate = Table(
+    "sign_in_rate",
+    tables,
+    Column("source", LargeBinary, primary_key=True),
+    Column("tokens", Float, nullable=False),
+    Column("at", Time, nullable=False),
+)
+"""How often somebody may still try to sign in, by the fingerprint of where from."""

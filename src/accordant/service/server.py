@@ -15,11 +15,16 @@ from uvicorn.supervisors import Multiprocess
 from accordant.errors import InputError
 from accordant.runs import read_run
 from accordant.service.api.app import make_app
+from accordant.service.api.observation import FOLDER_VARIABLE
+from accordant.service.api.pace import TimedProtocol
 from accordant.service.identity import INVITATION_PATH
+from accordant.service.logs import log_as_json
 from accordant.service.pages.demo import demonstration
 from accordant.service.service import open_service
+from accordant.tables.output import scratch_folder
 from accordant.terminal import print_json, say
 
+MOST_HEADER_BYTES = 2**16
 SECONDS_TO_FINISH = 10  # what is being answered when the server stops
 SECONDS_IDLE = 15  # a connection on which nothing is asked
 MOST_CONNECTIONS = 1_000  # of one process at a time; more are told to come back
@@ -74,7 +79,10 @@ def run_server(
     if keys is not None:
         os.environ[WORKER_KEYS] = keys
     service.close()
-    Multiprocess(_config("accordant.service.server:worker_app", workers), [listening]).run()
+    log_as_json()
+    with scratch_folder() as folder:
+        os.environ[FOLDER_VARIABLE] = folder
+        Multiprocess(_config("accordant.service.server:worker_app", workers), [listening]).run()
 
 
 def run_demonstration(host: str, port: int, *, json: bool = False) -> None:
@@ -107,18 +115,20 @@ def run_demonstration(host: str, port: int, *, json: bool = False) -> None:
 
 def _config(app: FastAPI | str, workers: int = 1) -> uvicorn.Config:
     return uvicorn.Config(
-        app, factory=workers > 1, workers=workers, log_level="warning", access_log=False, server_header=False,
-        timeout_graceful_shutdown=SECONDS_TO_FINISH, timeout_keep_alive=SECONDS_IDLE,
-        limit_concurrency=MOST_CONNECTIONS, h11_max_incomplete_event_size=2**16,
+        app, factory=workers > 1, workers=workers, http=TimedProtocol, ws="none", log_config=None, access_log=False,
+        server_header=False, timeout_graceful_shutdown=SECONDS_TO_FINISH, timeout_keep_alive=SECONDS_IDLE,
+        limit_concurrency=MOST_CONNECTIONS, h11_max_incomplete_event_size=MOST_HEADER_BYTES,
     )  # fmt: skip
 
 
 def _answer(app: FastAPI, listening: socket.socket) -> None:
+    log_as_json()
     uvicorn.Server(_config(app)).run(sockets=[listening])
 
 
 def worker_app() -> FastAPI:
     """Return the application of one process of several, which finds its database in the environment."""
+    log_as_json()
     return make_app(open_service(os.environ[WORKER_DATABASE], os.environ.get(WORKER_KEYS)))
 
 

@@ -11,6 +11,7 @@ from accordant.runs import Run
 from accordant.service.database import Database, KeyStore
 from accordant.service.decisions import Decider
 from accordant.service.deployments import Deployment, deploy
+from accordant.service.erasure import finish_erasures
 from accordant.service.identity import invite, withdraw
 from accordant.service.migrations import prepare
 from accordant.service.publication import OpenRuns, publish
@@ -83,15 +84,22 @@ def open_service(address: str, keys: str | None = None) -> Service:
         Address of the store of keys; None for ``….keys.db`` beside an SQLite database, and ``accordant.keys.db`` in
         this folder for PostgreSQL.
     """
+    database, store = open_stores(address, keys)
+    prepare(database)
+    finish_erasures(database, store)
+    with database.writing() as connection:
+        identifier = _workspace(connection)
+    return Service(database, Decider(database, store, store.secrets, OpenRuns()), identifier)
+
+
+def open_stores(address: str, keys: str | None = None) -> tuple[Database, KeyStore]:
+    """Return the database of an address, as it is, and the store of keys, made where it is missing."""
     database = Database.of(address)
     beside = database.file or Path("accordant.db")
     secrets = read_secrets(beside.with_suffix(".secret"))
     store = KeyStore(Database.of(keys or f"sqlite:///{beside.with_suffix('.keys.db')}"), secrets)
     store.prepare()
-    prepare(database)
-    with database.writing() as connection:
-        identifier = _workspace(connection)
-    return Service(database, Decider(database, store, secrets, OpenRuns()), identifier)
+    return database, store
 
 
 def _workspace(connection: Connection) -> str:

@@ -16,7 +16,9 @@ from starlette.exceptions import HTTPException
 from accordant import __version__
 from accordant.errors import ConflictError, InputError, UnknownNameError
 from accordant.service import pages
-from accordant.service.api import decisions, health
+from accordant.service.api import decisions, health, jobs, observation
+from accordant.service.api.pace import Pace
+from accordant.service.api.rates import Rates
 from accordant.service.database import UnreachableError
 from accordant.service.pages.visit import refusal
 from accordant.service.secrets import Erased
@@ -25,6 +27,7 @@ from accordant.service.service import Service
 logger = logging.getLogger(__name__)
 
 MOST_BYTES = 2**23  # of the body of a question
+MOST_BYTES_OF = {"/v1/jobs/decisions": 2**30}  # where a body is read piece by piece, and never held whole
 HEADERS = {
     "Content-Security-Policy": (
         "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; connect-src 'self'; "
@@ -64,7 +67,13 @@ def make_app(service: Service, *, demonstration: bool = False) -> FastAPI:
     app.include_router(health.router)
     app.include_router(decisions.router)
     app.include_router(pages.router)
+    app.include_router(jobs.router)
+    app.include_router(observation.router)
+    app.add_middleware(Pace)
+    app.add_middleware(Rates)
     app.add_middleware(Boundary)
+    app.state.metrics = observation.Metrics(service)
+    app.add_middleware(observation.Observation, metrics=app.state.metrics)
     for kind, answer in ANSWERS.items():
         app.add_exception_handler(kind, answer)
     return app
@@ -82,12 +91,13 @@ class Boundary:
             await self.app(scope, receive, send)
             return
         read, begun, over = 0, False, False
+        most = MOST_BYTES_OF.get(scope["path"], MOST_BYTES)
 
         async def bounded() -> Message:
             nonlocal read, over
             message = await receive()
             read += len(message.get("body", b""))
-            if read > MOST_BYTES:
+            if read > most:
                 over = True
                 raise TooLargeError
             return message
@@ -109,9 +119,9 @@ class Boundary:
         try:
             declared = int(dict(scope["headers"]).get(b"content-length", b"0") or 0)
         except ValueError:
-            declared = MOST_BYTES + 1
-        refusal = _error(413, f"a question has at most {MOST_BYTES:,} bytes", Connection="close")
-        if not 0 <= declared <= MOST_BYTES:
+            declared = most + 1
+        refusal = _error(413, f"a question has at most {most:,} bytes", Connection="close")
+        if not 0 <= declared <= most:
             await refusal(scope, receive, headed)
             return
         with suppress(TooLargeError):

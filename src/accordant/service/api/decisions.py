@@ -98,8 +98,10 @@ REFUSALS: dict[int | str, dict[str, Any]] = {
         401: "No client has this key.",
         409: "It contradicts what is on record.",
         410: "Somebody whom it is about was erased.",
+        408: "The body came too slowly.",
         413: "The body is too large.",
         422: "A value cannot be used.",
+        429: "This came too often.",
         503: "The database does not answer.",
     }.items()
 }
@@ -114,6 +116,7 @@ def asking(
         with service.database.reading() as connection:
             client = client_of(connection, service.secrets, credentials.credentials)
         if client is not None:
+            request.state.client = client.id
             return service, client
     raise HTTPException(401, "no client has this key", {"WWW-Authenticate": "Bearer"})
 

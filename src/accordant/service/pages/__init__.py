@@ -7,6 +7,7 @@ reviews        what people must answer, and like cases
 entrance       coming in by a link or a code, and going out
 people         inviting people, admitting programs
 runs           published runs, compared; versions that decide
+jobs           what is carried out by workers
 record_pages   the log, its proofs, and public figures
 demo           the shipped story with made-up people
 """
@@ -15,8 +16,8 @@ from __future__ import annotations
 
 from fastapi import APIRouter
 
-from accordant.service.pages import entrance, layout, my_decision, people, record_pages, reviews, runs
+from accordant.service.pages import entrance, jobs, layout, my_decision, people, record_pages, reviews, runs
 
 router = APIRouter(include_in_schema=False)
-for part in (layout, entrance, my_decision, reviews, runs, people, record_pages):
+for part in (layout, entrance, my_decision, reviews, runs, people, jobs, record_pages):
     router.include_router(part.router)

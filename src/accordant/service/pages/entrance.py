@@ -9,6 +9,7 @@ from fastapi.responses import Response
 from sqlalchemy import Connection
 from starlette.exceptions import HTTPException
 
+from accordant.service.attempts import SECONDS_A_TRY, may_try
 from accordant.service.contests import open_contests
 from accordant.service.identity import (
     begin_session,
@@ -26,6 +27,7 @@ NO_LINK = "This link was used, has expired, or is not complete. Ask whoever invi
 NO_CODE = (
     "This name and code do not belong together, were used, or have expired. After five wrong codes only the link works."
 )
+TOO_MANY = "Somebody where you are tried to come in too often. Wait a few minutes, then try again."
 ROLES = {
     "owner": "You deploy versions, invite people, and see everything but what people wrote in confidence.",
     "analyst": "You see runs and figures.",
@@ -62,6 +64,7 @@ def sign_in_by_code(
 ) -> Response:  # fmt: skip
     """Let somebody in who has the name of an invitation and its code; what is wrong is not said."""
     from_here(request)
+    _count_try(request)
     service = visit.service
     with service.database.writing() as connection:
         taken = invitation_by_code(connection, service.secrets, name, code)
@@ -111,10 +114,20 @@ def invitation(request: Request, visit: Seen, link: str) -> Response:
 def join(request: Request, link: str) -> Response:
     """Take up an invitation."""
     from_here(request)
+    _count_try(request)
     service: Service = request.app.state.service
     with service.database.writing() as connection:
         token = _taken(connection, service, link)
     return keep_session(go("/welcome"), request, SIGNED_IN, token)
+
+
+def _count_try(request: Request) -> None:
+    """Count a try to come in, in a transaction of its own; 429 if there were too many."""
+    service: Service = request.app.state.service
+    with service.database.writing() as connection:
+        allowed = may_try(connection, service.secrets, "" if request.client is None else request.client.host)
+    if not allowed:
+        raise HTTPException(429, TOO_MANY, {"Retry-After": str(SECONDS_A_TRY)})
 
 
 def _taken(connection: Connection, service: Service, link: str) -> str:
@@ -135,6 +148,7 @@ def own_door(request: Request, visit: Seen, link: str) -> Response:
 def enter(request: Request, link: str) -> Response:
     """Begin a session of whose link it is."""
     from_here(request)
+    _count_try(request)
     service: Service = request.app.state.service
     who = _whose(service, link)
     with service.database.writing() as connection:

@@ -14,6 +14,7 @@ from accordant.explanation.labels import LabelledNames, Labels
 from accordant.languages import language
 from accordant.report.explained import letter_part
 from accordant.service.contests import Contestation, decided_here, history, in_force, open_contests
+from accordant.service.jobs.requests import ask_redecisions
 from accordant.service.pages.visit import PageRoute, Seen, Sent, Visit, go
 from accordant.service.reading import DecisionRead, LikeCase, like_cases, read_decision
 from accordant.service.record.log import now
@@ -22,6 +23,7 @@ from accordant.service.secrets import Erased
 
 router = APIRouter(route_class=PageRoute)
 MOST_LISTED = 200
+MOST_AT_ONCE = 25  # like cases that are changed while a browser waits; more are a job
 KINDS = {
     "contest": "Objection",
     "referral": "Left to a person",
@@ -113,6 +115,11 @@ def decide_alike(
 ) -> Response:  # fmt: skip
     """Change like cases as this one was changed."""
     service = visit.service
+    if len(alike or []) > MOST_AT_ONCE and reasons.strip():
+        with service.database.reading() as connection:
+            _found(visit, connection, identifier)
+        ask_redecisions(service, visit.check("decide_alike", "decided"), identifier, alike or [], reasons)
+        return go("/jobs")
     try:
         with service.database.writing() as connection:
             _found(visit, connection, identifier)

@@ -226,7 +226,10 @@ def refusal(request: Request, error: Exception) -> Response:
     if isinstance(error, SignInNeededError):
         return go("/sign-in") if request.method == "GET" else refused(401, "Sign in first", "Your session has ended.")
     if isinstance(error, HTTPException):
-        return refused(error.status_code, "There is nothing here", str(error.detail))
+        heading = "This comes too often" if error.status_code == 429 else "There is nothing here"
+        answer = refused(error.status_code, heading, str(error.detail))
+        answer.headers.update(error.headers or {})
+        return answer
     for kind, status, heading, words in REFUSALS:
         if isinstance(error, kind):
             return refused(status, heading, words or f"{error}")

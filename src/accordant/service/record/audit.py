@@ -141,7 +141,7 @@ def _referred(connection: Connection, so_far: Audit) -> Audit | None:
         .join(event, event.c.seq == decision.c.seq)
         .order_by(decision.c.seq)
     )
-    with connection.execution_options(yield_per=ROWS).execute(wanted) as pairs:
+    with connection.execute(wanted, execution_options={"yield_per": ROWS}) as pairs:
         for row in pairs:
             public = json.loads(row.public)
             recorded_as = *(public.get(name) for name in ("decision", "deployment", "action")), row.recorded_at
@@ -168,10 +168,8 @@ def audit_database(address: str) -> Audit:
     InputError
         If there is no such database, or it holds no record.
     """
-    database = Database.of(address if "://" in address else f"sqlite:///{address}")
+    database = Database.there(address)
     file = database.file
-    if file is not None and not file.is_file():
-        raise InputError(f"{file} is not there; allowed: the file of a service, or its URL")
     beside = None if file is None else file.with_suffix(".secret")
     at_hand = SECRET_VARIABLE in os.environ or (beside is not None and beside.is_file())
     try:

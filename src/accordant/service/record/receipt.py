@@ -5,17 +5,21 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from sqlalchemy import Connection, select
 
+from accordant import limits
 from accordant.errors import DataError, NotInLogError, spec_error
+from accordant.json_values import field_values, read_json_value
 from accordant.service.record.checkpoint import Checkpoint, sign_head
 from accordant.service.record.log import Event, tree_part
 from accordant.service.record.merkle import included_root, inclusion_proof
 from accordant.service.schema import event
 from accordant.service.secrets import Secrets, event_key, unseal
+from accordant.tables.text import read_text
 
 FORMAT = 1
 Hex = Annotated[str, Field(pattern="^([0-9a-f]{2})*$")]
@@ -96,6 +100,25 @@ class Verified:
     size: int
     public_key: str
 
+    def to_json(self) -> dict[str, Any]:
+        """Return what ``verify --json`` prints."""
+        return field_values(self)
+
+    def words(self) -> str:
+        """Return what it shows, for people."""
+        said, answer = self.public, self.private.get("answer", {})
+        lines = [f"event {self.seq} of {self.size:,} is in the log: {self.kind}, recorded at {self.at}"]
+        if self.kind == "decision":
+            lines.append(f"decision {said.get('decision')}: {said.get('action') or 'left to a person'}")
+            lines.append(
+                f"by {said.get('name')} v{said.get('version')}: {said.get('strategy')} of run {said.get('run')}"
+            )
+            context = self.private.get("context", {})
+            lines.append("about: " + ", ".join(f"{name} {value}" for name, value in context.items()))
+            lines += [f"remark: {remark}" for remark in answer.get("remarks", ())]
+        lines.append(f"signed with the key {self.public_key}")
+        return "\n".join(lines)
+
 
 def make_receipt(connection: Connection, secrets: Secrets, identifier: str, person_key: bytes) -> Receipt:
     """Return the receipt of an event, within a transaction that writes: where the log ends is signed for it."""
@@ -120,6 +143,15 @@ def read_receipt(content: Any) -> Receipt:
         return Receipt.model_validate(content)
     except ValidationError as error:
         raise spec_error(error, "receipt", Receipt.model_fields) from None
+
+
+def read_receipt_file(file: Path) -> Receipt:
+    """Return the receipt in a file; raises DataError or SpecError if there is none."""
+    text = read_text(file, limits.TEXT_BYTES)
+    try:
+        return read_receipt(read_json_value(text))
+    except json.JSONDecodeError as error:
+        raise DataError(f"{file} is no receipt: no JSON at line {error.lineno}") from None
 
 
 def verify_receipt(receipt: Receipt, public_key: str | None = None) -> Verified:
