@@ -21,7 +21,7 @@ ACCORDANT = (sys.executable, "-c", "from accordant.cli.app import main; main()")
 DECISIONS = 100
 PHONE, DESK = {"width": 400, "height": 800}, {"width": 1280, "height": 900}
 MOST_TABS = 150
-PAGES_OF_OWNER = ("/", "/reviews", "/runs", "/deployments", "/people", "/log", "/figures", "/welcome")
+PAGES_OF_OWNER = ("/", "/reviews", "/runs", "/deployments", "/jobs", "/people", "/log", "/figures", "/welcome")
 
 
 @pytest.fixture
@@ -209,7 +209,8 @@ def test_a_decision_is_asked_read_contested_changed_proven_and_erased(server, ch
     person.click("button.danger")
     assert "It is deleted" in person.inner_text("main")
     assert person.goto(f"{here}{decided[0]['link']}").status == 410
-    verify_receipt(read_receipt(json.loads(receipt.read_text())))
+    proven = subprocess.run([*ACCORDANT, "verify", str(receipt), "--json"], capture_output=True, text=True, check=True)
+    assert json.loads(proven.stdout)["holds"]  # offline, and after the person is erased
 
     # everybody's pages, for everybody
     for path in PAGES_OF_OWNER:
