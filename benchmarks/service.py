@@ -141,7 +141,7 @@ def measured(server: subprocess.Popen[str], port: int, key: str, bodies: list[by
 @contextmanager
 def running(command: list[str], port: int) -> Iterator[subprocess.Popen[str]]:
     """Start a server, wait until it listens, and stop it."""
-    server = subprocess.Popen(command, stdout=subprocess.DEVNULL, text=True)
+    server = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, text=True)
     try:
         for _ in range(1200):
             try:

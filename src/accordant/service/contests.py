@@ -39,7 +39,7 @@ class Contestation:
 
     keys: KeyStore
 
-    def open(self, connection: Connection, decided: Row[Any], grounds: str) -> str:
+    def contest(self, connection: Connection, decided: Row[Any], grounds: str) -> str:
         """Record that a person contests a decision, and return the identifier of the contest.
 
         Raises

@@ -26,6 +26,8 @@ from accordant.tables.output import private_file
 BUSY_SECONDS = 30
 KEYS_AT_A_TIME = 256  # a transaction of its own for each would take as long as the decision
 WRITES = "accordant_writes"
+CANNOT_ANSWER = ("unable to open", "is full", "is locked", "disk I/O error", "No space left", "connection failed")
+"""What databases say when it is not the fault of what was asked, and asking again may help."""
 DIALECTS = ("sqlite", "postgresql+psycopg")
 
 
@@ -113,7 +115,7 @@ class Database:
         try:
             yield
         except DBAPIError as error:
-            if error.connection_invalidated or "unable to open" in str(error.orig):
+            if error.connection_invalidated or any(words in str(error.orig) for words in CANNOT_ANSWER):
                 raise UnreachableError(f"{self}: {error.orig}") from error
             raise
 

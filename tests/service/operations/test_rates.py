@@ -47,7 +47,7 @@ def guess(http, key, number=0):
 
 @pytest.fixture
 def http(service, monkeypatch):
-    monkeypatch.setattr(rates.Rates.__init__, "__defaults__", (Rate(6, 0.001), Rate(50, 10)))
+    monkeypatch.setattr(rates.Rates.__init__, "__defaults__", (Rate(6, 0.001), Rate(50, 0.001)))
     with TestClient(make_app(service), raise_server_exceptions=False) as browser:
         yield browser
 

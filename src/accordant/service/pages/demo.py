@@ -69,5 +69,5 @@ def _decided(service: Service) -> list[str]:
         for link, grounds in zip(links[1:], GROUNDS, strict=False):
             row = decision_of_link(service.decider, connection, link.rsplit("/", 1)[1])
             assert row is not None
-            Contestation(service.keys).open(connection, row, grounds)
+            Contestation(service.keys).contest(connection, row, grounds)
     return links

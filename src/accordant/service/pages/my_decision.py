@@ -173,7 +173,7 @@ def contest(there: SentByPerson, grounds: Annotated[str, Form(max_length=20_000)
         with service.database.writing() as connection:
             decided = _mine(service, connection, there.person)
             check(ROLE, "contest", decided.row.state)
-            Contestation(service.keys).open(connection, decided.row, grounds)
+            Contestation(service.keys).contest(connection, decided.row, grounds)
     except InputError as error:
         if error.__class__ is not InputError:
             raise
