@@ -199,17 +199,11 @@ class Decider:
 
     def again(self, connection: Connection, client: str, idempotency_key: str) -> list[dict[str, Any] | None]:
         """Return what was answered under a key; None for somebody who was erased since, and nothing if it is unused."""
-        key = self._kept(client, idempotency_key)
+        kept = self._kept(client, idempotency_key)
         row = connection.execute(
-            select(request).where(request.c.client == client, request.c.idempotency_key == key)
+            select(request).where(request.c.client == client, request.c.idempotency_key == kept)
         ).one_or_none()
-        told: list[dict[str, Any] | None] = []
-        for each in () if row is None else self._answered(connection, row):
-            try:
-                told.append(self._told(each.id, self._answer(each)))
-            except Erased:
-                told.append(None)
-        return told
+        return [] if row is None else self._answered(connection, row)
 
     @cached_property
     def _together(self) -> Together[Question, Answer | Exception]:
@@ -326,23 +320,31 @@ class Decider:
         """Return the answer to a question that is on record; raises ConflictError if it was another question."""
         if asked.body and bytes(asked.body) != question.body:  # none is kept where somebody was erased since
             raise ConflictError(f"this Idempotency-Key was used for another question, at {asked.at}")
-        rows = self._answered(connection, asked)
-        return Answer([self._told(row.id, self._answer(row)) for row in rows], asked.version)
+        told = self._answered(connection, asked)
+        if None in told:
+            raise Erased(asked.id)
+        return Answer([each for each in told if each is not None], asked.version)
 
-    def _answered(self, connection: Connection, asked: Row[Any]) -> Sequence[Row[Any]]:
+    def _answered(self, connection: Connection, asked: Row[Any]) -> list[dict[str, Any] | None]:
+        """Return what was told then, in its order; None for somebody who was erased since."""
         wanted = (
             select(decision.c.id, decision.c.person, event.c.id.label("event"), event.c.sealed)
             .join(event, event.c.seq == decision.c.seq)
             .where(decision.c.request == asked.id)
             .order_by(decision.c.position)
         )
-        return list(connection.execute(wanted))
-
-    def _answer(self, row: Any) -> dict[str, Any]:
-        """Return what was answered, from a row with ``person``, ``event`` and ``sealed``."""
-        private = json.loads(unseal(event_key(self.keys.key(row.person), row.event), bytes(row.sealed), row.event))
-        answer: dict[str, Any] = private["answer"]
-        return answer
+        rows = list(connection.execute(wanted))
+        keys = self.keys.keys({row.person for row in rows})
+        return [
+            self._told(row.id, _unsealed(row, keys[row.person])["answer"]) if row.person in keys else None
+            for row in rows
+        ]
 
     def _told(self, identifier: str, answer: Mapping[str, Any]) -> dict[str, Any]:
         return {"id": identifier, **answer, "link": f"/my/{self.secrets.link_token(identifier)}"}
+
+
+def _unsealed(row: Any, key: bytes) -> dict[str, Any]:
+    """Return the private part of a row with ``event`` and ``sealed``."""
+    private: dict[str, Any] = json.loads(unseal(event_key(key, row.event), bytes(row.sealed), row.event))
+    return private

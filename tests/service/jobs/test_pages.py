@@ -10,7 +10,7 @@ from accordant.service.api.app import make_app
 from accordant.service.contests import Contestation
 from accordant.service.identity import invitation_of, invite, take_up, visitor_of
 from accordant.service.jobs.kinds import shown
-from accordant.service.jobs.queue import claim, give_up
+from accordant.service.jobs.queue import add, claim, finish, give_up, hold
 from accordant.service.jobs.worker import Worker
 from accordant.service.pages import reviews
 from accordant.service.pages.visit import SIGNED_IN
@@ -118,3 +118,49 @@ def test_many_like_cases_become_a_job_with_sealed_reasons(app, service, client, 
     Worker(service).run(until_idle=True)
     assert shown(rows(service)[0])["result"] == {"changed": 3, "left": 0}
     assert "3 changed" in browser.get("/jobs").text
+
+
+@pytest.mark.long
+def test_the_page_follows_a_job_while_it_is_open_and_is_accessible(app, service):
+    import shutil
+    import socket
+    import threading
+    import time
+
+    import uvicorn
+    from axe_playwright_python.sync_playwright import Axe
+    from playwright.sync_api import sync_playwright
+
+    with service.database.writing() as connection:
+        made = invite(connection, service.secrets, service.workspace, "owner")
+        token = take_up(connection, service.secrets, invitation_of(connection, service.secrets, made.token))
+        add(connection, service.workspace, "run", {"case": "story"})
+    lease = claim(service.database, ("run",))
+    listening = socket.create_server(("127.0.0.1", 0))
+    running = uvicorn.Server(uvicorn.Config(app, log_config=None, access_log=False, ws="none"))
+    thread = threading.Thread(target=running.run, kwargs={"sockets": [listening]})
+    thread.start()
+    try:
+        while not running.started:
+            time.sleep(0.01)
+        here = f"http://127.0.0.1:{listening.getsockname()[1]}"
+        with sync_playwright() as play:
+            browser = play.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
+            context = browser.new_context()
+            context.add_cookies([{"name": SIGNED_IN, "value": token, "url": here}])
+            page = context.new_page()
+            page.goto(f"{here}/jobs")
+            assert page.get_by_text("being done").count() == 1
+            assert Axe().run(page).violations_count == 0
+            with service.database.writing() as connection:
+                hold(connection, lease, stage="fitting models: 3 of 12")
+            page.get_by_text("fitting models: 3 of 12").wait_for(timeout=20_000)
+            with service.database.writing() as connection:
+                finish(connection, lease, {"run": "0" * 64})
+            page.get_by_text("Published:").wait_for(timeout=20_000)
+            assert Axe().run(page).violations_count == 0
+            browser.close()
+    finally:
+        running.should_exit = True
+        thread.join()
+        listening.close()

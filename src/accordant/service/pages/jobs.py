@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Form
@@ -25,6 +26,13 @@ STATES = {
     "receiving": "coming in", "waiting": "waiting for a worker", "running": "being done", "done": "done",
     "failed": "failed", "cancelled": "cancelled",
 }  # fmt: skip
+
+
+@router.get("/static/jobs.js")
+def script() -> Response:
+    """Return the script that shows how far jobs are while their page stays open."""
+    text = Path(__file__).with_suffix(".js").read_text(encoding="utf-8")
+    return Response(text, media_type="text/javascript", headers={"Cache-Control": "no-cache"})
 
 
 @router.get("/jobs")
