@@ -102,8 +102,9 @@ def test_the_run_of_a_case_is_made_first(accordant, case_folder, tmp_path):
     )
     assert explained.returncode == 0, explained.stderr
     assert "its run with seed 42, of the same data and code, stands in accordant-runs/beds-1" in explained.stderr
-    run = read_run(tmp_path / "accordant-runs/beds-1")
-    assert [link.envelope.section for link in run.links] == ["certificates", "explanations"]
+    links = [link.envelope.section for link in read_run(tmp_path / "accordant-runs/beds-1").links]
+    assert links == ["certificates", "certificates", "explanations"]
+    assert not (tmp_path / "accordant-runs/beds-2").exists()
 
 
 @pytest.mark.long
