@@ -13,7 +13,7 @@ from accordant.runs import read_run
 from accordant.service.api import rates
 from accordant.service.api.app import make_app
 from accordant.service.clients import add_client, client_of
-from accordant.service.deployments import deploy
+from accordant.service.deployments import deciding, deploy
 from accordant.service.identity import INVITABLE, invite
 from accordant.service.publication import publish
 from accordant.service.record.audit import audit
@@ -94,6 +94,7 @@ def world(run_of_three, tmp_path_factory):
         assert contested.post("/my/contest", data=form, headers=SAME).status_code == 303
         with service.database.reading() as connection:
             there.contest = connection.execute(select(contest.c.id)).scalar_one()
+            there.version = deciding(connection, service.workspace, None)[0].id
         there.size = there.audited().size
         yield there
         assert there.audited().fault == ""

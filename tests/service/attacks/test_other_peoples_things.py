@@ -206,6 +206,7 @@ PAGES = {
     "invite": ("GET", "/people", {}),
     "review": ("POST", "/reviews/{contest}", {"result": "", "reasons": ""}),
     "see_reviews": ("GET", "/reviews", {}),
+    "see_statistics": ("GET", "/deployments/{version}/monitor", {}),
     "read_log": ("GET", "/log", {}),
     "read_decision": ("GET", "/reviews/{contest}", {}),
     "start_job": ("POST", "/jobs", {"case": "no such case"}),
@@ -220,7 +221,9 @@ def test_every_cell_of_the_table(world, role, act):
     there = world.members[role]
     if method == "POST":
         fields = {"csrf": token_of(there.get("/welcome")), **fields}
-    answer = there.request(method, path.format(contest=world.contest), data=fields or None, headers=SAME)
+    answer = there.request(
+        method, path.format(contest=world.contest, version=world.version), data=fields or None, headers=SAME
+    )
     assert (answer.status_code != 403) is (act in ALLOWED[role]), answer.text[:300]
     assert answer.status_code < 500
 
@@ -228,11 +231,13 @@ def test_every_cell_of_the_table(world, role, act):
 @pytest.mark.parametrize("act", PAGES)
 def test_nobody_is_in_no_cell(world, act):
     method, path, fields = PAGES[act]
-    answer = world.browser().request(method, path.format(contest=world.contest), data=fields or None, headers=SAME)
+    answer = world.browser().request(
+        method, path.format(contest=world.contest, version=world.version), data=fields or None, headers=SAME
+    )
     assert answer.status_code in ({303} if method == "GET" else {401})
     program = world.browser().request(
         method,
-        path.format(contest=world.contest),
+        path.format(contest=world.contest, version=world.version),
         data=fields or None,
         headers={"Authorization": f"Bearer {world.key}"},
     )

@@ -13,10 +13,12 @@ from sqlalchemy import Connection, func, select
 from starlette.exceptions import HTTPException
 
 from accordant.errors import InputError
+from accordant.monitoring.page import render_monitored
 from accordant.report.labels import readable
 from accordant.runs import Run
 from accordant.runs.sections.comparison import compare_runs
 from accordant.service.deployments import Deployment, activate, all_deployments, deploy, retire
+from accordant.service.live_monitor import monitored_version
 from accordant.service.pages.visit import PageRoute, Seen, Sent, Visit, go
 from accordant.service.schema import decision
 from accordant.service.schema import run as published
@@ -106,7 +108,11 @@ def report(visit: Seen, digest: str) -> Response:
     """Show the page of a run, which a browser gives no more than the page's own policy allows."""
     visit.check("see_runs")
     with visit.service.database.reading() as connection:
-        html = _run(visit, connection, digest).page()
+        return _under_own_policy(_run(visit, connection, digest).page())
+
+
+def _under_own_policy(html: str) -> Response:
+    """Return a page that brings its own styles and script, and names them in its policy."""
     told = POLICY.search(html)
     policy = "default-src 'none'" if told is None else told[1].replace("&#39;", "'")
     return HTMLResponse(html, headers={"Content-Security-Policy": f"{policy}; frame-ancestors 'none'"})
@@ -183,6 +189,17 @@ def make_new(
         _check_new(found, strategy, name, mode)
         deploy(connection, found, visitor.workspace, name.strip(), strategy, shadow=mode == "shadow")
     return go("/deployments")
+
+
+@router.get("/deployments/{identifier}/monitor")
+def monitor(visit: Seen, identifier: str) -> Response:
+    """Show whether contexts, decisions, calibration or kept promises of a version changed."""
+    visitor, service = visit.check("see_statistics"), visit.service
+    with service.database.snapshot() as connection:
+        version = _version(connection, visitor.workspace, identifier)
+        run = service.decider.runs.run(connection, version.run)
+        result = monitored_version(connection, service.keys, run, version)
+    return _under_own_policy(render_monitored(result))
 
 
 @router.get("/deployments/{identifier}/{act}")
