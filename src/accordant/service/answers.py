@@ -8,8 +8,10 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
+from accordant.arrays import AnyArray
 from accordant.cases.loaders import tidiers
 from accordant.certificates import Known
 from accordant.certificates.radius import radius
@@ -160,11 +162,11 @@ def _check_type(name: str, values: pd.Series[Any], declared: str | None) -> None
             raise DataError(f"context {row}: column {name!r}: found {value!r}; allowed: {wanted}, or null")
 
 
-def _column(name: str, values: Sequence[Cell]) -> pd.Series[Any]:
+def _column(name: str, values: Sequence[Cell]) -> AnyArray:
     """Return values as a column of numbers or texts, as a file with them would be read; null is missing."""
     kinds = {type(value) for value in values if value is not None}
     if kinds <= {int, float}:
-        return pd.Series(values, dtype="float64")
+        return np.array([np.nan if value is None else value for value in values], dtype=np.float64)
     if kinds != {str}:
         raise DataError(f"column {name!r} holds values of several kinds; allowed: numbers, or texts, and null")
-    return pd.Series(values, dtype=object)
+    return np.array(values, dtype=object)
