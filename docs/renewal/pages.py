@@ -18,7 +18,7 @@ PRINT = re.compile(r"^(?P<call>print\(.*\)  # )(?P<text>.*)$", re.MULTILINE)
 # Figures that take minutes, or other software, are not made here. What makes them stands beside them on the page.
 EXEMPT = {
     "docs/how-to/watch-decisions-in-use.md": {
-        "accordant monitor loans log.jsonl outcomes.csv --out page.html": "three months of decisions, made by a test",
+        "accordant monitor loans log.jsonl outcomes.csv --out page.html": "three months of decisions",
     },
     "README.md": {
         "python -m benchmarks.certified_cases DATA": "minutes on real data",

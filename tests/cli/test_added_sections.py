@@ -101,7 +101,33 @@ def test_the_run_of_a_case_is_made_first(accordant, case_folder, tmp_path):
         "explain", str(case_folder / "beds.yaml"), str(case_folder / "beds.csv"), *rows, folder=tmp_path
     )
     assert explained.returncode == 0, explained.stderr
-    assert [link.envelope.section for link in read_run(tmp_path / "accordant-runs/beds-2").links] == ["explanations"]
+    assert "its run with seed 42, of the same data and code, stands in accordant-runs/beds-1" in explained.stderr
+    links = [link.envelope.section for link in read_run(tmp_path / "accordant-runs/beds-1").links]
+    assert links == ["certificates", "certificates", "explanations"]
+    assert not (tmp_path / "accordant-runs/beds-2").exists()
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("changed", ["rows", "case", "folder", "code"])
+def test_a_run_of_other_inputs_is_not_taken(accordant, case_folder, tmp_path, changed, monkeypatch):
+    for name in ("beds.yaml", "beds.csv"):
+        shutil.copy(case_folder / name, tmp_path / name)
+    assert accordant("certify", "beds.yaml", "--json", folder=tmp_path).returncode == 0
+    if changed == "rows":
+        lines = (tmp_path / "beds.csv").read_text().splitlines(keepends=True)
+        (tmp_path / "beds.csv").write_text("".join(lines[:-1]))
+    elif changed == "case":
+        text = (tmp_path / "beds.yaml").read_text()
+        (tmp_path / "beds.yaml").write_text(
+            text.replace("evaluation: {resamples: 100}", "evaluation: {resamples: 101}")
+        )
+    elif changed == "folder":
+        (tmp_path / "accordant-runs/beds-1/leaderboard.csv").write_text("forged")
+    else:
+        monkeypatch.setattr("accordant.runs.inputs.code_hash", lambda: "another")
+    again = accordant("certify", "beds.yaml", "--json", folder=tmp_path)
+    assert again.returncode == 0, again.stderr
+    assert "its run is made first, with seed 42, in accordant-runs/beds-2" in again.stderr
 
 
 def test_a_folder_comes_before_the_case_of_its_name(accordant, finished_run, tmp_path):

@@ -32,7 +32,7 @@ RENAMED: dict[str, str] = {}
 ADDED = {"unusual", "referred", "fall_back"}
 # differ between two runs of one command: times, memory, places, versions and what is hashed with them
 PASSING = {
-    "cpu_seconds", "created", "finished", "file", "hash", "hashes", "manifest_sha256", "path", "paths", "peak_rss_mb", "python", "report",
+    "cpu_seconds", "created", "finished", "file", "hash", "hashes", "inputs", "manifest_sha256", "path", "paths", "peak_rss_mb", "python", "report",
     "run", "seconds", "sha256", "started", "version", "versions",
 }  # fmt: skip
 SMALL = ("--folds", "3", "--resamples", "100", "--json")

@@ -28,7 +28,7 @@ POLICY = (
 
 # a name without any break would widen its column: whole words of up to 17 letters, or the first 18 of a longer one
 LONG = re.compile(r"(?:\s*\S{1,17}(?!\S)\s*)+|\s*\S{18}|\s+")
-BREAK_AFTER = re.compile(r"(?<=[_:/×,])|(?=\[)")
+BREAK_AFTER = re.compile(r"(?<=[_:/×])|(?<=,)(?!\d)|(?=\[)")  # not within a number
 
 
 @dataclass(frozen=True, eq=False)

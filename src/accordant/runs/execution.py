@@ -30,6 +30,7 @@ from accordant.runs.declaration import (
     naming_keys,
     read_columns,
 )
+from accordant.runs.inputs import input_hash
 from accordant.runs.models.trusted_types import refuse_unsavable
 from accordant.runs.record import Record
 from accordant.runs.record.parts import groupings, make_record
@@ -130,6 +131,7 @@ def carry_out(case_file: str | Path | CaseFile, options: RunOptions) -> CarriedO
     dealt = dealing(case, data, train, test)
     train = subset(train, options)
     _check_sizes(train, test)
+    inputs = inputs_of(file, options)
     policy = build_policy(case, options)
     refuse_unsavable("outcome model", policy.outcome_model)
     refuse_unsavable("reward model", policy.reward_model)
@@ -146,7 +148,13 @@ def carry_out(case_file: str | Path | CaseFile, options: RunOptions) -> CarriedO
         reward_sources(file.case, case, policy.signals_, split_case.preferences, split_case.declared_names),
         split_case.parts,
     )  # fmt: skip
-    return CarriedOut(case, policy, record, evidence)
+    return CarriedOut(case, policy, record.model_copy(update={"inputs": inputs}), evidence)
+
+
+def inputs_of(file: CaseFile, options: RunOptions) -> str:
+    """Return the hash of all that determines a run, empty if it cannot be known; see `input_hash`."""
+    with file.at():
+        return input_hash(file, options, data_file(file.case, file.beside, options.data))
 
 
 def case_data(case: CaseSpec, beside: Path | None, options: RunOptions, signals: dict[str, RewardSignal]) -> CaseData:

@@ -33,6 +33,7 @@ if TYPE_CHECKING:  # to read a record, or make its page, takes neither models no
     from accordant.runs.execution import CarriedOut
 
 LEADERBOARD, REPORT, MODELS = "leaderboard.csv", "report.html", "models"
+RUNS = Path("accordant-runs")  # where runs are written that nobody names a folder for
 FORGED = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError, StopIteration)
 """What the page of a record runs into that no run has written."""
 
@@ -161,8 +162,7 @@ def write_run(outcome: CarriedOut, out: Path | None) -> Path:
 def free_folder(case: str, out: Path | None, inputs: Iterable[Input] = ()) -> Path:
     """Return the folder to write, ``accordant-runs/CASE-N`` if none is named, if `check_output_folder` allows it."""
     if out is None:
-        parent = Path("accordant-runs")
-        out = next(path for number in count(1) if not os.path.lexists(path := parent / f"{case}-{number}"))
+        out = next(path for number in count(1) if not os.path.lexists(path := RUNS / f"{case}-{number}"))
     check_output_folder(out, inputs)
     return out
 

@@ -1,17 +1,21 @@
-"""Opening what a command is given: a finished run or, if it is a case, the run that is made of it first."""
+"""Opening what a command is given: a finished run or, if it is a case, the run that is made of it first.
+
+A run that was made of the same case, data, options and code before is taken instead: it would come out the same.
+"""
 
 from __future__ import annotations
 
+import glob
 import logging
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from accordant.cases.files import built_in_cases, read_case
+from accordant.cases.files import built_in_cases, read_case_file
 from accordant.cases.spec import CaseSpec
 from accordant.errors import RunFolderError, UnknownNameError
-from accordant.runs.execution import RunOptions, carry_out
-from accordant.runs.folder import Run, free_folder, read_run, write_run
+from accordant.runs.execution import RunOptions, carry_out, inputs_of
+from accordant.runs.folder import RUNS, Run, free_folder, read_run, write_run
 from accordant.tables.output import MANIFEST
 from accordant.threads import free_cores
 
@@ -30,7 +34,7 @@ class OpenedRun:
         Data file or folder as it was given, or the folder of the case file if they stand there; None for the usual
         places.
     made
-        Whether the run was made just now.
+        Whether the run is that of a case, made just now or before.
     """
 
     run: Run
@@ -45,7 +49,8 @@ class OpenedRun:
 def open_run(name_or_path: str | Path, *, seed: int | None = None, data: str | None = None) -> OpenedRun:
     """Return a finished run; a case is carried out and written as ``accordant run`` would, and that is said.
 
-    A folder comes before a case of the same name.
+    A folder comes before a case of the same name. Of a case, the latest run of the same inputs below
+    ``accordant-runs`` is taken, if there is one.
 
     Parameters
     ----------
@@ -68,10 +73,18 @@ def open_run(name_or_path: str | Path, *, seed: int | None = None, data: str | N
         return OpenedRun(_run_before_case(path, cases), data, made=False)
     if not is_case(name_or_path):
         raise UnknownNameError("run folder or case", str(name_or_path), (*cases, "a path to a .yaml file or a run"))
-    case, beside = read_case(name_or_path)
+    file = read_case_file(name_or_path)
+    case, beside = file.case, file.beside
     options = (
         RunOptions(data=data, n_jobs=free_cores()) if seed is None else RunOptions(seed, data, n_jobs=free_cores())
     )
+    earlier = _run_of(inputs_of(file, options), case)
+    if earlier is not None:
+        logger.info(
+            "%s is a case: its run with seed %d, of the same data and code, stands in %s", name_or_path, options.seed,
+            earlier.path,
+        )  # fmt: skip
+        return OpenedRun(earlier, _folder_of_data(case, data, beside), made=True)
     folder = free_folder(case.name, None)
     logger.info("%s is a case: its run is made first, with seed %d, in %s", name_or_path, options.seed, folder)
     run = read_run(write_run(carry_out(name_or_path, options), folder))
@@ -91,6 +104,23 @@ def _there(question: Callable[[], bool]) -> bool:
         return question()
     except OSError:
         return False
+
+
+def _run_of(inputs: str, case: CaseSpec) -> Run | None:
+    """Return the latest whole run of these inputs, None if there is none or they are not known."""
+    for folder in sorted(RUNS.glob(f"{glob.escape(case.name)}-*"), key=_number, reverse=True) if inputs else ():
+        try:
+            run = read_run(folder)
+        except RunFolderError:
+            continue
+        if run.record.inputs == inputs:
+            return run
+    return None
+
+
+def _number(folder: Path) -> int:
+    number = folder.name.rpartition("-")[2]
+    return int(number) if number.isdecimal() else 0
 
 
 def _run_before_case(path: Path, cases: tuple[str, ...]) -> Run:

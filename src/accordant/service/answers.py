@@ -21,7 +21,7 @@ from accordant.runs import Run
 from accordant.runs.sections.adoption import adoptions, with_adopted
 
 RADIUS_PRECISION = 1e-4  # of the certificate that is given with a decision
-Cell = str | float | int | bool | None
+Cell = str | float | int | None
 Answers = list[dict[str, Any]]
 
 
@@ -131,7 +131,7 @@ def typed_rows(run: Run, contexts: Sequence[Mapping[str, Cell]]) -> Contexts:
     Raises
     ------
     DataError
-        If contexts differ in their columns, or a value is neither text, number, truth value nor null.
+        If contexts differ in their columns, or a value is not of its column's type: a number, a text, or null.
     MissingColumnError
         If a feature is missing.
     """
@@ -145,14 +145,26 @@ def typed_rows(run: Run, contexts: Sequence[Mapping[str, Cell]]) -> Contexts:
     for name in policy.features_:
         if name not in tidy.columns:
             raise MissingColumnError(name, tidy.columns, "contexts")
+        _check_type(name, tidy[name], policy.types_.get(name))
     return policy.contexts_of({str(name): tidy[name].to_numpy() for name in tidy.columns}, lambda row: f"context {row}")
+
+
+def _check_type(name: str, values: pd.Series[Any], declared: str | None) -> None:
+    """Refuse numbers among texts and texts among numbers, however much they look alike; a file knows no types."""
+    numbers = values.dtype.kind in "iuf"
+    if declared is None or numbers == (declared == "number"):
+        return
+    for row, value in enumerate(values):
+        if not pd.isna(value):
+            wanted = "a number" if declared == "number" else "a text"
+            raise DataError(f"context {row}: column {name!r}: found {value!r}; allowed: {wanted}, or null")
 
 
 def _column(name: str, values: Sequence[Cell]) -> pd.Series[Any]:
     """Return values as a column of numbers or texts, as a file with them would be read; null is missing."""
     kinds = {type(value) for value in values if value is not None}
-    if kinds <= {int, float} or kinds == {bool}:
+    if kinds <= {int, float}:
         return pd.Series(values, dtype="float64")
     if kinds != {str}:
-        raise DataError(f"column {name!r} holds values of several kinds; allowed: numbers, texts or truth values")
+        raise DataError(f"column {name!r} holds values of several kinds; allowed: numbers, or texts, and null")
     return pd.Series(values, dtype=object)

@@ -85,7 +85,9 @@ def test_a_change_is_in_force_and_stays_on_record_beside_what_was_decided(review
         assert in_force(connection, row.id) == action
         assert row.action != action
         assert audit(connection, service.secrets).fault == ""
-    assert f"It is now: {action}." in contested.get("/my?language=en").text
+    mine = contested.get("/my?language=en").text
+    assert f"It is now: {action}." in mine
+    assert "What follows says how it was decided at first" in mine
 
 
 @pytest.mark.parametrize(

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import platform
 from collections.abc import Collection, Mapping
 from dataclasses import asdict
 from datetime import date
-from importlib.metadata import version
 from typing import Any, TypeVar
 
 import numpy as np
@@ -30,6 +28,7 @@ from accordant.learning.grid_resolution import MovedValues
 from accordant.learning.tuning import Search
 from accordant.naming import listed
 from accordant.policy import ParticipatoryPolicy
+from accordant.runs.inputs import versions
 from accordant.runs.record import (
     FORMAT,
     Board,
@@ -75,7 +74,6 @@ QUICK = "Nor were these looked at: conflicts between metrics, and what misreport
 
 MOST_PEOPLE = 300  # rows that a record keeps one by one: enough to see for whom two strategies differ
 MOST_FIGURES = 30_000  # of these rows in all, so that many actions do not make a record many times larger
-LIBRARIES = ("accordant", "numpy", "scipy", "pandas", "scikit-learn", "skops", "joblib")
 
 
 def make_record(
@@ -98,7 +96,7 @@ def make_record(
     grid = _grid(policy, evidence)
     return Record(
         format=FORMAT,
-        versions={"python": platform.python_version(), **{name: version(name) for name in LIBRARIES}},
+        versions=versions(),
         case=Declaration(**case.model_dump(mode="json")),
         seed=seed,
         data=DataPart(

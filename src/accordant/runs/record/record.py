@@ -113,6 +113,8 @@ class Record(Section):
         By label.
     people
         Expected rewards and decisions of single untouched rows; None in records made without them.
+    inputs
+        Hash of all that determines the run, see `accordant.runs.inputs.input_hash`; empty if it is not known.
     """
 
     format: int
@@ -138,6 +140,7 @@ class Record(Section):
     strategies: dict[str, StrategyPart]
     scope: CardPart | None
     people: PeoplePart | None = None
+    inputs: str = ""
     cost: Cost
 
     @property

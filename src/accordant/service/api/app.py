@@ -121,6 +121,9 @@ class Boundary:
         except ValueError:
             declared = most + 1
         refusal = _error(413, f"a question has at most {most:,} bytes", Connection="close")
+        if dict(scope["headers"]).get(b"content-encoding", b"identity").strip().lower() not in {b"", b"identity"}:
+            await _error(415, "a body is read as it is, and never unpacked")(scope, receive, headed)
+            return
         if not 0 <= declared <= most:
             await refusal(scope, receive, headed)
             return

@@ -28,7 +28,7 @@ class _Body(BaseModel):
 Name = Annotated[str, Field(min_length=1, max_length=200)]
 Text = Annotated[str, Field(max_length=LONGEST_TEXT)]
 Whole = Annotated[int, Field(ge=-(2**53), le=2**53)]
-Cell = Text | Whole | float | bool | None
+Cell = Text | Whole | float | None
 Context = Annotated[dict[Name, Cell], Field(min_length=1, max_length=MOST_COLUMNS)]
 
 
@@ -100,6 +100,7 @@ REFUSALS: dict[int | str, dict[str, Any]] = {
         410: "Somebody whom it is about was erased.",
         408: "The body came too slowly.",
         413: "The body is too large.",
+        415: "The body is packed.",
         422: "A value cannot be used.",
         429: "This came too often.",
         503: "The database does not answer.",

@@ -48,7 +48,8 @@ def due(at: str) -> str:
     days = (_time(at) - datetime.now(UTC)).total_seconds() / 86_400
     if days < 0:
         return f"{max(1, round(-days))} {'day' if round(-days) <= 1 else 'days'} overdue"
-    return "today" if days < 1 else f"in {int(days)} {'day' if int(days) == 1 else 'days'}"
+    left = round(days)
+    return "today" if days < 1 else f"in {left} {'day' if left == 1 else 'days'}"
 
 
 def pretty(values: Any) -> str:

@@ -70,6 +70,7 @@ WORDS = {
     "your_grounds": message("Your reasons"),
     "send": message("Send the objection"),
     "no_contest": message("This decision was already answered by a person. You cannot object here once more."),
+    "at_first": message("What follows says how it was decided at first, and why."),
     "history": message("What happened since"),
     "keep": message("Take it with you"),
     "receipt": message("Receipt that proves this decision (JSON)"),
@@ -252,12 +253,12 @@ def _shown(there: Opened, status: int = 200, grounds: str = "") -> Response:
         labels = case.labels.get(spoken.code, Labels())
         party = labels.responsible_party or (case.scope.responsible_party if case.scope else "")
         names = LabelledNames(labels, spoken, case.person_concerned or "")
-        steps = [
-            _step(service, connection, row, there.person, spoken, names) for row in history(connection, decided.row.id)
-        ]
+        rows = history(connection, decided.row.id)
+        steps = [_step(service, connection, row, there.person, spoken, names) for row in rows]
     return there.page(
         "my_decision.html", status, decided=decided, letter=letter_part(decided.letter(spoken.code)), steps=steps,
         may_contest=is_allowed(ROLE, "contest", decided.row.state), grounds=grounds, wrong=status != 200,
+        changed=any(row.action is not None for row in rows),
 
         party=spoken.text(WORDS["party"], party=party) if party else "",
         made_words=spoken.text(WORDS["made"], day=day(decided.row.at, spoken), version=version),

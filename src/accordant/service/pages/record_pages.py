@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import Annotated, Any
 
-from fastapi import APIRouter, Request
+from fastapi import APIRouter, Path, Request
 from fastapi.responses import Response
 from sqlalchemy import func, select
 from starlette.exceptions import HTTPException
@@ -23,6 +23,7 @@ from accordant.service.service import Service
 
 router = APIRouter(route_class=PageRoute)
 EVENTS_SHOWN, CHECKPOINTS_SHOWN = 50, 20
+Place = Annotated[int, Path(ge=0, lt=2**63)]  # what a database can count to
 MOST_CHECKED = 200_000  # events that are checked while a browser waits; longer logs by the command
 
 
@@ -75,7 +76,7 @@ def _shown(visit: Visit, kind: str, before: int, found: Audit | None) -> Respons
 
 
 @router.get("/log/checkpoints/{size}.json")
-def signed_root(visit: Seen, size: int) -> Response:
+def signed_root(visit: Seen, size: Place) -> Response:
     """Give a checkpoint, to be kept elsewhere."""
     visit.check("read_log")
     with visit.service.database.reading() as connection:
@@ -87,7 +88,7 @@ def signed_root(visit: Seen, size: int) -> Response:
 
 
 @router.get("/log/{seq}")
-def one(visit: Seen, seq: int) -> Response:
+def one(visit: Seen, seq: Place) -> Response:
     """Show one event, and how it is known to be in the log."""
     visit.check("read_log")
     service = visit.service

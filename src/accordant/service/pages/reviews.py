@@ -180,7 +180,7 @@ def _shown(
         letter=letter_part(decided.letter(SPOKEN.code), 3), stands=stands, barred=barred, wrong=wrong,
         given={"result": "", "action": "", "reasons": ""} | (given or {}),
         kinds=KINDS, results=RESULTS, may_review=visit.may("review", decided.row.state), following=following,
-        now=now(), done=_done(visit.request), reasons=next(said for each, _, said in steps if each.id == identifier),
+        now=now(), done=_done(visit.request),
     )  # fmt: skip
 
 
