@@ -107,7 +107,7 @@ def test_many_like_cases_become_a_job_with_sealed_reasons(app, service, client, 
     assert len(told) > 4
     with service.database.writing() as connection:
         row = connection.execute(select(decision).where(decision.c.id == told[0]["id"])).one()
-        origin = Contestation(service.keys).open(connection, row, "no")
+        origin = Contestation(service.keys).contest(connection, row, "no")
         Contestation(service.keys).answer(connection, who, origin, "changed", "so", "Deny")
     alike = [each["id"] for each in told[1:4]]
     answer = browser.post(f"/reviews/{origin}/alike", data={**csrf, "reasons": "Quuxbert is alike", "alike": alike})

@@ -145,7 +145,7 @@ def test_like_cases_are_changed_once_each(service, client):
         take_up(connection, service.secrets, invitation_of(connection, service.secrets, link.token))
         reviewer = connection.execute(select(membership.c.person)).scalar_one()
         row = connection.execute(select(decision).where(decision.c.id == granted[0]["id"])).one()
-        origin = contestation.open(connection, row, "this is wrong")
+        origin = contestation.contest(connection, row, "this is wrong")
         contestation.answer(connection, reviewer, origin, "changed", "it was", "Deny")
     alike = [each["id"] for each in granted[1:]]
     identifier = new_job(

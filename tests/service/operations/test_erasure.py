@@ -29,7 +29,7 @@ def decided(service, client):
     told = service.decider.decide(client, IDEMPOTENCY, contexts).decisions
     with service.database.writing() as connection:
         rows = [connection.execute(select(decision).where(decision.c.id == each["id"])).one() for each in told]
-        Contestation(service.keys).open(connection, rows[1], GROUNDS)
+        Contestation(service.keys).contest(connection, rows[1], GROUNDS)
     return rows
 
 

@@ -69,7 +69,7 @@ def test_numbers_are_those_of_what_happened(http, key, service):
     with service.database.writing() as connection:
         add(connection, service.workspace, "run", {"case": "story"})
         row = connection.execute(decision.select().where(decision.c.state == "decided")).first()
-        Contestation(service.keys).open(connection, row, "no")
+        Contestation(service.keys).contest(connection, row, "no")
         size = connection.exec_driver_sql("select size from log_head").scalar_one()
     found = numbers(http)
     assert found["accordant_requests_total", "/v1/decisions", "200", "POST"] == 3
