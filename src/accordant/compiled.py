@@ -199,19 +199,20 @@ def _kept(function: Callable[..., Any]) -> Any:
     That is beside the module, or in the user's cache where nothing can be written there; what was kept beside the
     module when the package was installed is then read all the same.
     """
-    from numba.core.caching import CompileResultCacheImpl, FunctionCache, InTreeCacheLocator
+    from numba.core import caching
 
+    in_tree: Any = getattr(caching, "InTreeCacheLocator", None) or caching._InTreeCacheLocator  # noqa: SLF001 - its name before 0.62
     constants = constants_key(function)
 
-    class Beside(InTreeCacheLocator):  # type: ignore[misc]
+    class Beside(in_tree):  # type: ignore[misc]
         def ensure_cache_path(self) -> None:
             if not Path(self.get_cache_path()).is_dir():
                 raise FileNotFoundError
 
-    class BesideModule(CompileResultCacheImpl):  # type: ignore[misc]
+    class BesideModule(caching.CompileResultCacheImpl):  # type: ignore[misc]
         _locator_classes = (Beside,)
 
-    class Kept(FunctionCache):  # type: ignore[misc]
+    class Kept(caching.FunctionCache):  # type: ignore[misc]
         def _index_key(self, *signature: Any) -> tuple[Any, ...]:
             return (*super()._index_key(*signature), constants)
 
