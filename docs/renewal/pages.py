@@ -33,6 +33,12 @@ EXEMPT = {
         "python -m benchmarks.elicitation": "more than a minute, and it prints seconds",
         "tests/preferences/elicitation/test_posterior.py": "bounds that a test holds",
     },
+    "docs/how-to/answer-people.md": {"accordant serve --demo": "addresses are random, and the run is made first"},
+    "docs/how-to/deploy.md": {
+        "accordant backup ./accordant.db --out monday.jsonl": "roots are of this service",
+        "accordant restore monday.jsonl --database postgresql+psycopg://accordant@db/accordant --keys "
+        "sqlite:////var/lib/accordant/accordant.keys.db": "roots are of this service",
+    },
     "docs/how-to/serve-decisions.md": {
         "accordant serve loans --port 8000": "a server runs until it is stopped",
         "accordant client add shop --database sqlite:///./accordant.db": "each key is another",
