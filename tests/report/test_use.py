@@ -42,7 +42,9 @@ def test_each_obstacle_is_said_before_the_next(records: dict[str, Json]) -> None
 
 def test_a_verdict_for_the_same_action_for_everybody_comes_before_thresholds(records: dict[str, Json]) -> None:
     record = records["constant on top"]
-    assert said(record).startswith("It is not needed: no strategy does better than the same action for everybody.")
+    assert said(record).startswith(
+        "It is not needed: no strategy does better than the same action for everybody (Always Grant)."
+    )
 
 
 def test_the_card_is_told_in_words(records: dict[str, Json]) -> None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Self
 
+from accordant.cases.preference_sources import GUESSED
 from accordant.problem import Stakeholder
 from accordant.report.labels import readable, readable_names, shortened, with_names
 from accordant.report.scale import percent
@@ -164,6 +165,11 @@ class Reading(Listing):
     def stakeholders(self) -> tuple[Stakeholder, ...]:
         """Stakeholders as declared."""
         return self.record.case.problem.stakeholders
+
+    @property
+    def guessed(self) -> list[str]:
+        """Stakeholders whose rewards nobody stated."""
+        return [name for name, source in self.record.reward_sources.items() if source.kind == GUESSED]
 
     @property
     def families(self) -> list[str]:

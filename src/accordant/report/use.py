@@ -40,9 +40,13 @@ def _verdict(reading: Reading, answer: Answer, unmet: Sequence[str]) -> tuple[st
         return "No", "nothing was selected"
     if record.scope is None:
         return "Not yet", "nobody has stated what it is for, there is no scope card"
-    if answer.verdict:
-        return "It is not needed", "no strategy does better than the same action for everybody"
+    if guessed := reading.guessed:
+        return "Not yet", f"the rewards of {listed(guessed)} are guesses, and nobody stated them"
+    if record.learning.effort == "quick":
+        return "Not yet", "this is a quick look, for a first impression"
     line, constant = reading.selected, record.test.best_constant
+    if answer.verdict:
+        return "It is not needed", f"no strategy does better than the same action for everybody ({constant})"
     if line is not None and line.row.below_best_constant:
         return "It is not needed", f"the same action for everybody ({constant}) scores higher"
     if line is not None and line.row.among_best is False:
