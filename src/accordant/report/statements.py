@@ -47,7 +47,7 @@ class Statement:
 
 
 def decided(reading: Reading, answer: Answer) -> Statement:
-    """Say what was selected by which score, what that rule does, which actions it takes, and which were taken before."""
+    """Say what was selected by which score, what it does, which actions it takes, and which were taken before."""
     line, words = reading.selected, [answer.chosen]
     if line is not None:
         what = _said(reading, line)

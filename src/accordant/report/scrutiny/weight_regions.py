@@ -287,10 +287,9 @@ def _border_said(regions: RegionsPart, borders: WeightSensitivityPart, selected:
     shift = _shift(nearest)
     leader, others = _one_of((borders.winner, *borders.tied_with), selected)
     rival, more = _one_of((nearest.rival, *nearest.tied_with), selected)
-    return [sentence(
-        f"If {shift.points} percentage points of weight moved from {shift.giving} to {shift.taking}, ", strong(rival),
-        f"{more} would be level with ", strong(leader), f"{others}, ahead on the untouched rows, and beyond that take over.",
-    )]  # fmt: skip
+    moved = f"{shift.points} percentage points of weight moved from {shift.giving} to {shift.taking}"
+    end = f"{others}, ahead on the untouched rows, and beyond that take over."
+    return [sentence(f"If {moved}, ", strong(rival), f"{more} would be level with ", strong(leader), end)]
 
 
 def _one_of(names: Sequence[str], selected: Line | None) -> tuple[str, str]:
