@@ -74,8 +74,8 @@ def _corrected(reading: Reading) -> str:
     if reading.selected is None or chosen is None:
         return ""
     limits = interval(chosen.low, chosen.high)
-    score = f"{number(chosen.value)} ({reading.level} interval {limits})"
-    return f"On the training rows the score of {reading.selected.name} is {score}, corrected for having been chosen on them."
+    score = f"{number(chosen.value)} ({reading.level} interval {limits}), corrected for having been chosen on them"
+    return f"On the training rows the score of {reading.selected.name} is {score}."
 
 
 def _constant(reading: Reading) -> list[Markup]:
