@@ -305,7 +305,7 @@ def test_every_table_has_a_caption_and_every_scroll_box_takes_focus(variant: Jso
     assert html.count("<table") == html.count("<caption")
     boxes = re.findall(r'<div class="scroll[^>]*>', html)
     assert len(boxes) == html.count("<table")
-    assert all('tabindex="0"' in box and 'role="region"' in box for box in boxes)
+    assert all('tabindex="0"' in box and 'role="group"' in box for box in boxes)
 
 
 def test_rendering_needs_neither_scikit_learn_nor_matplotlib() -> None:
