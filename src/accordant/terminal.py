@@ -137,7 +137,7 @@ class PlainConsole(Console):
         super().print(*objects, **({"soft_wrap": True} if long else {"crop": False}) | options)
 
     def _broken(self, text: str) -> list[str]:
-        """Return a text in lines, with breaks between words and under its own indentation; none is empty but all of it."""
+        """Return a text in lines, with breaks between words and under its own indentation."""
         before = len(text) - len(text.lstrip("\n"))
         line = text.strip("\n")
         indent = len(line) - len(line.lstrip(" "))
