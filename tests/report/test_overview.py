@@ -127,7 +127,7 @@ def test_actions_are_counted_in_the_rows_of_the_page(records: dict[str, Json], r
     told = f"It takes {about}Deny in 75% and Grant in 25% of the 40 untouched rows; what was done: {about}Grant in 75% and Deny in 25%."
     assert told in seen(record).statements[0].words
     record["people"]["decisions"]["random"] = [1, 1, 1, 0]
-    assert "untouched rows; what was done is the same." in seen(record).statements[0].words
+    assert "untouched rows; what was done has the same shares." in seen(record).statements[0].words
 
 
 def test_the_score_is_told_with_its_weights(records: dict[str, Json]) -> None:

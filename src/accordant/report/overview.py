@@ -89,7 +89,7 @@ def _comparison(reading: Reading) -> Comparison | None:
     line = reading.selected
     if line is None:
         return None
-    others = [(_registered(reading, name), words) for name, words in COMPARED.items()]
+    others = [(reading.registered(name), words) for name, words in COMPARED.items()]
     others.append((reading.find(reading.record.test.best_constant), "best constant"))
     heads = [(line, "selected")]
     heads += [(each, words) for each, words in others if each is not None and each.name != line.name]
@@ -113,12 +113,6 @@ def _comparison(reading: Reading) -> Comparison | None:
         else "These are means: none of the differences is tested."
     )
     return Comparison(tuple(heads), rows, sentences, caution)
-
-
-def _registered(reading: Reading, name: str) -> Line | None:
-    """Return the first line whose rule is registered under a name."""
-    parts = reading.record.strategies
-    return next((each for each in reading.lines if each.name in parts and parts[each.name].name == name), None)
 
 
 def _cell(reading: Reading, line: Line, stakeholder: str, mean: float | None) -> Cell:

@@ -146,6 +146,11 @@ class Reading(Listing):
         """Return the lines that decide as one does and stand behind it."""
         return tuple(each for each in self.lines if each not in self.shown and self._stands_for(each) == line)
 
+    def registered(self, name: str) -> Line | None:
+        """Return the first line whose rule is registered under a name."""
+        parts = self.record.strategies
+        return next((each for each in self.lines if each.name in parts and parts[each.name].name == name), None)
+
     def label(self, name: str) -> str:
         """Return the label of a strategy or a metric, by which commands know it."""
         return self.labels.get(name, name)

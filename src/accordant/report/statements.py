@@ -75,10 +75,10 @@ def _taken(reading: Reading, line: Line) -> list[Markup]:
     phrase = _actions(reading, line)
     if not phrase:
         return []
-    logged = next((each for each in reading.lines if _registered_as(reading, each) == "logged"), None)
+    logged = reading.registered("logged")
     before = "" if logged is None or logged == line else _actions(reading, logged)
     told = f"It takes {phrase} of the {count(reading.record.test.n)} untouched rows"
-    same = "; what was done is the same" if before == phrase else f"; what was done: {before}"
+    same = "; what was done has the same shares" if before == phrase else f"; what was done: {before}"
     return [sentence(f"{told}{same if before else ''}.")]
 
 
