@@ -14,14 +14,13 @@ from accordant.report.page import sentence, strong
 from accordant.report.reading import Line, Reading
 from accordant.report.scale import Cell, interval, number
 from accordant.report.scrutiny import Findings
-from accordant.report.statements import Statement, changes, decided, rules_named, sureness
+from accordant.report.statements import MOST_METRICS, Statement, changes, decided, rules_named, sureness
 from accordant.report.summary import Answer, Check
 from accordant.report.use import may_be_used
 from accordant.runs.record import Column
 
 COMPARED = {"logged": "what was done", "utilitarian": "highest sum"}
 """Registered name of what the selected strategy is compared with, to why; the best constant action comes last."""
-MOST_METRICS = 3  # metrics in a phrase on what differences come from
 
 
 @dataclass(frozen=True)
