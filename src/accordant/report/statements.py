@@ -20,7 +20,7 @@ from accordant.report.summary import Answer
 
 MOST_ACTIONS = 3  # actions in a sentence on what is decided
 MOST_METRICS = 3  # metrics in a sentence on the score
-FORMULA = re.compile(r",\s[^,\[]*\[.*")  # at the end of what a rule does; the part on rules has it
+FORMULA = re.compile(r",\s(?:[^,\[]*\[|[∏Σ]).*")  # at the end of what a rule does; the part on rules has it
 UNITS = re.compile(r";|\.\s")  # what follows says how scores are measured, which does not matter here
 ASIDE = re.compile(r" \([^)]* if sampling error is left aside\)")  # the part on hidden reasons has it
 LEAST_SHARE = 0.05  # percent of rows; less would be written as 0.0%
