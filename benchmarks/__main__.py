@@ -31,6 +31,8 @@ ALWAYS = (
     ["benchmarks.deliberation_directions"],
     ["benchmarks.slates"],
     ["benchmarks.monitoring", "--worlds", "40"],
+    ["benchmarks.service"],
+    ["benchmarks.service_faults"],
 )
 WITH_DATA = (
     ["benchmarks.learning_errors", "{data}", "--only", "lending 2015"],

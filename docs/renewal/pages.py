@@ -33,6 +33,17 @@ EXEMPT = {
         "python -m benchmarks.elicitation": "more than a minute, and it prints seconds",
         "tests/preferences/elicitation/test_posterior.py": "bounds that a test holds",
     },
+    "docs/how-to/answer-people.md": {"accordant serve --demo": "addresses are random, and the run is made first"},
+    "docs/how-to/deploy.md": {
+        "accordant backup ./accordant.db --out monday.jsonl": "roots are of this service",
+        "accordant restore monday.jsonl --database postgresql+psycopg://accordant@db/accordant --keys "
+        "sqlite:////var/lib/accordant/accordant.keys.db": "roots are of this service",
+    },
+    "docs/how-to/serve-decisions.md": {
+        "accordant serve loans --port 8000": "a server runs until it is stopped",
+        "accordant client add shop --database sqlite:///./accordant.db": "each key is another",
+        "accordant audit ./accordant.db": "hashes are of this service",
+    },
     "docs/how-to/let-agents-rank.md": {"for noise in (0, 0.05, 0.1, 0.2, 0.4)": "minutes, by the Python block"},
 }
 KEYS = {"run", "first", "lines", "columns", "data", "not run", "by hand", "output of", "slow", "with errors"}

@@ -9,7 +9,9 @@
     │   ├── RewardError               a reward or expected reward outside [0, 1], or NaN
     │   ├── SpecError                 a case file or scope card with a wrong or misspelt key
     │   ├── RunFolderError            a run folder that is incomplete or was changed
-    │   └── InvalidMoveError          an agent gave no valid move, after all repairs
+    │   ├── InvalidMoveError          an agent gave no valid move, after all repairs
+    │   ├── ConflictError             what is asked contradicts what is on record
+    │   └── NotInLogError             a receipt does not show what it says
     └── NotFittedError (ValueError, AttributeError)   asked before `fit`; scikit-learn's too, where that is imported
 
 Every message says which field, what was found, what is allowed, and the nearest valid name if there is one.
@@ -115,6 +117,14 @@ class RunFolderError(InputError):
 
 class InvalidMoveError(InputError):
     """An agent made no valid move: a language model after its repairs, or a person who gave up."""
+
+
+class ConflictError(InputError):
+    """What is asked contradicts what is on record, such as another question under a key that was used."""
+
+
+class NotInLogError(InputError):
+    """A receipt does not show that what it says is in the log of a service."""
 
 
 class NotFittedError(AccordantError, ValueError, AttributeError):

@@ -298,3 +298,13 @@ def test_single_precision_edges_and_empty_batches():
     assert reachable(strategies.utilitarian, nobody, delta=0.1).shape == (3, 0)
     alone = world([[0.5], [0.2]])
     assert np.isinf(radius(strategies.utilitarian, alone)).all()
+
+
+@pytest.mark.parametrize("precision", [1e-4, 1e-9])
+@pytest.mark.parametrize("rule", [*RULES, strategies.create("kalai_smorodinsky"), strategies.create("nash_bargaining")])
+def test_few_contexts_have_the_radii_that_they_have_among_many(rule, precision):
+    values = np.random.default_rng(3).random((3, 3, 40)).round(2)
+    many = radius(rule, world(values), precision=precision)
+    assert len({*many}) > 1
+    for some in (slice(0, 1), slice(5, 12), slice(30, 40)):
+        assert np.array_equal(radius(rule, world(values[:, :, some]), precision=precision), many[some])

@@ -26,6 +26,8 @@ from accordant.tables.output import (
     is_standard_output,
     output_file,
     output_folder,
+    private_file,
+    scratch_folder,
     write_output,
     write_part,
 )
@@ -501,3 +503,20 @@ def test_what_another_writer_removed_before_it_was_held_is_begun_again(tmp_path,
 def test_json_of_odd_names_stays_json(tmp_path):
     write_output(tmp_path / "out.json", json.dumps({"file": "\udcff.csv"}, ensure_ascii=False))
     assert json.loads((tmp_path / "out.json").read_text(encoding="utf-8")) == {"file": "\udcff.csv"}
+
+
+def test_a_private_file_is_made_once_and_only_its_owner_reads_it(tmp_path):
+    place = tmp_path / "secret"
+    private_file(place, b"first")
+    private_file(place, b"second")
+    assert place.read_bytes() == b"first" and stat.S_IMODE(place.stat().st_mode) == 0o600
+    assert [each.name for each in tmp_path.iterdir()] == ["secret"]
+    with pytest.raises(InputError, match="cannot be written: No such file"):
+        private_file(tmp_path / "nowhere" / "secret")
+
+
+def test_a_scratch_folder_goes(tmp_path):
+    with scratch_folder() as name:
+        (Path(name) / "x").write_bytes(b"x")
+        assert stat.S_IMODE(Path(name).stat().st_mode) == 0o700
+    assert not Path(name).exists()

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import cache
+from typing import Any
 
 import numpy as np
 
@@ -19,6 +21,8 @@ from accordant.utilities import ExpectedRewards
 
 FINEST = 1e-15  # what doubles near 1 tell apart
 PRECISION = 1e-9  # width of the interval at which bisection stops
+FEW, BITS = 16, 4  # so few contexts that asking costs more than answering: 4 bits of their radii are asked for at once
+Changeable = Callable[[Values], Mask]
 
 
 def radius(
@@ -68,36 +72,59 @@ def radius(
     decided = decisions_on(rule, honest, known)
     method = method_for(rule, len(honest.actions), frozen=frozen)
     found = np.empty(honest.n_contexts)
+    halvings = int(np.ceil(np.log2(threat.delta / precision)))
 
     def work(part: slice, shared: Workspace, scratch: Workspace) -> None:
         """Bisect in one block."""
         block = honest_block(honest, part, shared, Workspace())
-        found[part] = _bisect(rule, method, block, threat, known, part, decided[part], precision, scratch)
+        changeable = _changeable(rule, method, block, threat, known.arguments(part), decided[part], scratch)
+        found[part] = _bisect([1] * halvings, lambda _: changeable, block.n_contexts, threat.delta)
 
-    if honest.n_contexts:
+    if 0 < honest.n_contexts <= FEW:
+
+        def tiled(times: int) -> Changeable:
+            """Return what asks for so many radii of each context at once."""
+            places = np.repeat(np.arange(honest.n_contexts), times)
+            values = np.ascontiguousarray(honest.values[:, :, places])
+            copies = ExpectedRewards(values, stakeholders=honest.stakeholders, actions=honest.actions)
+            block = honest_block(copies, slice(0, len(places)), Workspace(), Workspace())
+            return _changeable(rule, method, block, threat, known.arguments(places), decided[places], Workspace())
+
+        rest = [halvings % BITS] if halvings % BITS else []
+        found[:] = _bisect([*rest, *[BITS] * (halvings // BITS)], cache(tiled), honest.n_contexts, threat.delta)
+    elif honest.n_contexts:
         for_blocks(honest, work)
+    if honest.values.dtype == np.float32:
+        found = np.maximum(0.0, found - 2 * SINGLE_PRECISION_TOLERANCE)
     return found
 
 
-def _bisect(
-    rule: Strategy, method: Method, block: Block, threat: Threat, known: Known, part: slice, decided: Integers,
-    precision: float, scratch: Workspace,
-) -> Values:  # fmt: skip
-    """Return radii in the contexts of one block."""
-    arguments = known.arguments(part)
-
+def _changeable(
+    rule: Strategy, method: Method, block: Block, threat: Threat, arguments: dict[str, Any], decided: Integers,
+    scratch: Workspace,
+) -> Changeable:  # fmt: skip
     def changeable(delta: Values) -> Mask:
         """Return where the decision could be changed within one radius per context."""
         scratch.reclaim()
         reports = Reports.of(block, threat, delta, arguments, scratch)
         return method.changeable(rule, reports, decided) & ~reports.idle
 
-    safe, unsafe = np.zeros(block.n_contexts), np.full(block.n_contexts, threat.delta)
-    forever = ~changeable(unsafe)
-    for _ in range(int(np.ceil(np.log2(threat.delta / precision)))):
-        middle = (safe + unsafe) / 2
-        changes = changeable(middle)
-        unsafe, safe = np.where(changes, middle, unsafe), np.where(changes, safe, middle)
-    if block.tolerance == SINGLE_PRECISION_TOLERANCE:
-        safe = np.maximum(0.0, safe - 2 * SINGLE_PRECISION_TOLERANCE)
+    return changeable
+
+
+def _bisect(bits: Sequence[int], changeable: Callable[[int], Changeable], n_contexts: int, largest: float) -> Values:
+    """Return radii: each round tells so many bits of them, for which it tries as many radii as they count, less one.
+
+    All ends of intervals are binary fractions of `largest`, so one round of several bits leaves the same interval as
+    several rounds of one.
+    """
+    safe, unsafe, contexts = np.zeros(n_contexts), np.full(n_contexts, largest), np.arange(n_contexts)
+    forever = ~changeable(1)(unsafe)
+    for n in bits:
+        width = (unsafe - safe)[:, np.newaxis]
+        inner = safe[:, np.newaxis] + width * (np.arange(1, 2**n) / 2**n)
+        changes = changeable(inner.shape[1])(inner.ravel()).reshape(inner.shape)
+        first = np.where(changes.any(axis=1), changes.argmax(axis=1), inner.shape[1])
+        ends = np.column_stack([safe, inner, unsafe])
+        safe, unsafe = ends[contexts, first], ends[contexts, first + 1]
     return np.where(forever, np.inf, safe)

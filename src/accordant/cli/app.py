@@ -56,6 +56,7 @@ FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)  # what a system says that has 
 WHOLE = 1000  # characters of a sentence that nothing is cut from
 SPINE = ("accordant.cli.case_commands", "accordant.cli.run_commands", "accordant.cli.rule_commands")
 WINGS = ("accordant.preferences", "accordant.deliberation", "accordant.slates", "accordant.monitoring")
+SERVICE = "accordant.service.command"
 
 
 @app.callback(invoke_without_command=True)
@@ -73,7 +74,7 @@ def add_commands() -> None:
     tuple of them such as ``COMMANDS``. One that cannot be imported, or whose name is taken, is told on stderr and left
     out: it must not take the other commands away.
     """
-    for module in (*SPINE, *(f"{wing}.command" for wing in WINGS)):
+    for module in (*SPINE, *(f"{wing}.command" for wing in WINGS), SERVICE):
         for command in importlib.import_module(module).COMMANDS:
             app.command()(command)
     for entry in entry_points(group="accordant.commands"):

@@ -32,6 +32,8 @@ EXTRAS: Mapping[str, tuple[str, str]] = {
     "llm": ("pydantic_ai", "language models that speak for stakeholders"),
     "sign": ("cryptography", "signatures of runs"),
     "plot": ("matplotlib", "pictures in notebooks"),
+    "serve": ("fastapi", "a server that programs ask for decisions"),
+    "postgres": ("psycopg", "services on PostgreSQL"),
 }
 """Extra to the module that it installs, and what it brings."""
 THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")

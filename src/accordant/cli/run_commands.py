@@ -226,18 +226,25 @@ def sign(
 
 
 def verify(
-    run: RunFolder,
+    run: Annotated[Path, typer.Argument(metavar="RUN|RECEIPT", help="Folder of a run, or a receipt of a decision.")],
     by: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Ed25519 public key of whoever signed, PEM or OpenSSH.")
+        str | None,
+        typer.Option(
+            "--by", "--key", metavar="FILE|HEX",
+            help="Ed25519 public key of whoever signed: a file, PEM or OpenSSH, or for a receipt its 64 digits.",
+        ),
     ] = None,
     json: Json = False,
-) -> None:
-    """Check that every file of a run is as it was listed and, with a key, who listed them."""
+) -> None:  # fmt: skip
+    """Check that a run is as it was listed, or that a decision is in the log, and with a key who signed that."""
     from accordant.report.page import counted
     from accordant.runs.signature import verify_run
     from accordant.tables.output import MANIFEST
 
-    finished = verify_run(run, by)
+    if run.is_file():
+        _verify_receipt(run, by, json=json)
+        return
+    finished = verify_run(run, None if by is None else Path(by))
     manifest, links = finished.manifest, finished.links
     if json:
         print_json({
@@ -255,6 +262,35 @@ def verify(
         say(
             "This does not prove who made the run: whoever changes a file can list it anew. "
             "Compare the hash with one kept elsewhere, or check a signature with --by."
+        )
+
+
+def _verify_receipt(file: Path, by: str | None, *, json: bool) -> None:
+    """Check a receipt without the service; one that does not hold ends with 1."""
+    from accordant.errors import NotInLogError
+    from accordant.runs.signature import public_key_bytes
+    from accordant.service.command import needs_extra
+
+    needs_extra()
+    from accordant.service.record.receipt import read_receipt_file, verify_receipt
+
+    receipt = read_receipt_file(file)
+    try:
+        shown = verify_receipt(receipt, None if by is None else public_key_bytes(by).hex())
+    except NotInLogError as error:
+        if json:
+            print_json({"holds": False, "fault": str(error)})
+        else:
+            say(f"{file} does not hold: {error}", err=True)
+        raise typer.Exit(1) from None
+    if json:
+        print_json({"holds": True, "fault": None, "pinned": by is not None, **shown.to_json()})
+        return
+    say(shown.words())
+    if by is None:
+        say(
+            "The key that signed is the one in the receipt: compare it with the one that the service publishes, "
+            "or give that with --key. Whoever makes a receipt can make a key."
         )
 
 

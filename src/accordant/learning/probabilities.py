@@ -97,14 +97,27 @@ def _logistic(estimator: Any) -> Function | None:
     """Multinomial logistic regression; for two classes its logistic form."""
     scores = _linear_scores(estimator)
     old_style = getattr(estimator, "multi_class", "deprecated") not in {"deprecated", "auto"}
-    if estimator.solver != "lbfgs" or old_style:
+    if estimator.solver not in {"lbfgs", "newton-cholesky"} or old_style:
         return None
     return _two_classes(scores) if len(estimator.classes_) == 2 else _softmax(scores)
 
 
 def _linear_scores(estimator: Any) -> Function:
     coefficients, intercept = estimator.coef_.T, estimator.intercept_
-    return lambda rows: np.asarray(rows @ coefficients + intercept)
+    return lambda rows: row_products(rows, coefficients) + intercept
+
+
+def row_products(rows: Values, matrix: Values) -> Values:
+    """Return ``rows @ matrix``, row by row: how a product of many rows rounds depends on how many there are.
+
+    Parameters
+    ----------
+    rows
+        Shape (row, column).
+    matrix
+        Shape (column, score) or (column,).
+    """
+    return np.asarray(np.matmul(np.ascontiguousarray(rows)[:, np.newaxis], matrix)[:, 0])
 
 
 def _softmax(scores: Function) -> Function:

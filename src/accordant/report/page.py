@@ -28,7 +28,7 @@ POLICY = (
 
 # a name without any break would widen its column: whole words of up to 17 letters, or the first 18 of a longer one
 LONG = re.compile(r"(?:\s*\S{1,17}(?!\S)\s*)+|\s*\S{18}|\s+")
-BREAK_AFTER = re.compile(r"(?<=[_:/×,])|(?=\[)")
+BREAK_AFTER = re.compile(r"(?<=[_:/×])|(?<=,)(?!\d)|(?=\[)")  # not within a number
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,10 +64,14 @@ class Page:
             style=style, script=self._scripts, policy=policy, **content
         )
 
+    def linked(self, template: str, **content: Any) -> str:
+        """Return a page as `render` does, whose styles stand at an address that its template links."""
+        return self._environment.get_template(template).render(**content)
+
     def part(self, chapter: Chapter, title: str, template: str, **content: Any) -> PagePart:
         """Return a part of the page of a run, from a template that has no head and no foot."""
         html = self._environment.get_template(template).render(part=True, **content)
-        return PagePart(chapter, title, html, self._own_style)
+        return PagePart(chapter, title, html, self.own_style)
 
     @cached_property
     def _environment(self) -> Environment:
@@ -90,14 +94,15 @@ class Page:
     def sheets(self) -> str:
         """The sheet of all pages, with its own after it."""
         shared = _text(SHARED, "style.css")
-        return f"{shared}\n{self._own_style}" if self.sheet else shared
+        return f"{shared}\n{self.own_style}" if self.sheet else shared
 
     @property
     def _style(self) -> Markup:
         return Markup(self.sheets)  # noqa: S704 - files of this package
 
     @cached_property
-    def _own_style(self) -> str:
+    def own_style(self) -> str:
+        """The sheet of its own, without the one of all pages."""
         return _text(self.package, self.sheet) if self.sheet else ""
 
     @cached_property

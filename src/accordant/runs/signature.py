@@ -7,6 +7,7 @@ and the manifest holds the hash of every other file. ``openssl pkeyutl -verify -
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
 PASSWORD_VARIABLE = "ACCORDANT_KEY_PASSWORD"  # noqa: S105 - the name of a variable, not a password
 OPENSSH = b"-----BEGIN OPENSSH PRIVATE KEY-----", b"ssh-ed25519 "  # how private and public keys of OpenSSH begin
+HEX_KEY = re.compile("[0-9a-fA-F]{64}")
 LARGEST_KEY = 1 << 16  # bytes; a key takes a few hundred
 
 
@@ -71,6 +73,19 @@ def verify_run(folder: Path, key: Path | None) -> Run:
     if public is not None and key is not None:
         _check_signature(run.manifest, public, key)
     return run
+
+
+def public_key_bytes(given: str) -> bytes:
+    """Return the 32 bytes of an Ed25519 public key, from its hexadecimal digits or a file, PEM or OpenSSH.
+
+    Raises
+    ------
+    InputError
+        If it is neither.
+    """
+    if HEX_KEY.fullmatch(given):
+        return bytes.fromhex(given)
+    return _public_key(Path(given)).public_bytes_raw()
 
 
 def _check_signature(manifest: Manifest, public: Ed25519PublicKey, key: Path) -> None:

@@ -8,6 +8,7 @@ that was killed, and whoever writes beside it next removes it.
     write_output, output_file            a file
     output_folder, write_part            a folder, and the files in it
     add_to_run, one_writer               a new file in a finished run, where that is what a command is for
+    private_file, scratch_folder         what only its owner reads; what goes with the process
     append_lines                         whole lines at the end of a file that stays
 """
 
@@ -20,6 +21,7 @@ import re
 import shutil
 import stat
 import sys
+import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -249,21 +251,44 @@ def add_to_run(run: Path, name: str, content: bytes) -> Path:
     InputError
         If the file is there, or cannot be written.
     """
-    target, beside = run / name, run.absolute()
-    remove_abandoned(beside.parent)
+    target = run / name
     with _reported(target):
-        unfinished, descriptor = _begun(beside, _make_file)
-        try:
-            with os.fdopen(descriptor, "wb") as file:
-                file.write(content)
-                file.flush()
-                os.fsync(descriptor)
-                target.hardlink_to(unfinished)
-            _sync_folder(target.parent)
-        finally:
-            with suppress(OSError):
-                unfinished.unlink()
+        _link_new(target, content, run.absolute(), _make_file)
     return target
+
+
+def private_file(path: Path, content: bytes = b"") -> None:
+    """Make a file that only its owner may read, whole or not at all; one that is there stays as it is.
+
+    Raises
+    ------
+    InputError
+        If it cannot be written.
+    """
+    with _reported(path), suppress(FileExistsError):
+        if not path.exists():
+            _link_new(path, content, path.absolute(), _make_private_file)
+
+
+def scratch_folder() -> tempfile.TemporaryDirectory[str]:
+    """Return an empty folder that only its owner may read, and that goes with the process."""
+    return tempfile.TemporaryDirectory(prefix="accordant-")
+
+
+def _link_new(target: Path, content: bytes, beside: Path, make: Callable[[Path], int]) -> None:
+    """Write a file under a hidden name beside a place, and link it to its own name, if nothing has that."""
+    remove_abandoned(beside.parent)
+    unfinished, descriptor = _begun(beside, make)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(descriptor)
+            target.hardlink_to(unfinished)
+        _sync_folder(target.parent)
+    finally:
+        with suppress(OSError):
+            unfinished.unlink()
 
 
 @contextmanager
@@ -362,6 +387,10 @@ def _begun(path: Path, make: Callable[[Path], int]) -> tuple[Path, int]:
 
 def _make_file(path: Path) -> int:
     return os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
+
+
+def _make_private_file(path: Path) -> int:
+    return os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
 
 
 def _make_folder(path: Path) -> int:

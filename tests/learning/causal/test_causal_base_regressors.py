@@ -86,3 +86,13 @@ def test_size_limits_are_explained():
     assert BASE_REGRESSORS["gaussian process"].refusal(1501, 3) == "for 0 to 1500 rows, not 1501"
     assert BASE_REGRESSORS["interactions"].refusal(100, 31) == "for at most 30 features, not 31"
     assert BASE_REGRESSORS["ridge"].refusal(10**6, 1000) == ""
+
+
+@pytest.mark.parametrize("name", BASE_REGRESSORS)
+def test_what_a_row_gets_does_not_depend_on_those_beside_it(name):
+    generator = np.random.default_rng(0)
+    X, rows = generator.normal(size=(80, 12)), generator.normal(size=(70, 12))
+    fitted = build_regressor(name, 0).fit(X, np.exp(X[:, 0] / 2) + X[:, 1] ** 2 + generator.normal(size=80) / 9)
+    together = fitted.predict(rows)
+    assert np.array_equal(together, [fitted.predict(row[np.newaxis])[0] for row in rows])
+    assert np.array_equal(together[3:11], fitted.predict(np.asfortranarray(rows)[3:11]))

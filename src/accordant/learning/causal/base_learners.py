@@ -12,7 +12,6 @@ from scipy.optimize import minimize
 from sklearn.base import BaseEstimator, RegressorMixin, clone
 from sklearn.ensemble import HistGradientBoostingRegressor, RandomForestRegressor
 from sklearn.linear_model import RidgeCV
-from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.model_selection import KFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import PolynomialFeatures, StandardScaler
@@ -21,6 +20,7 @@ from sklearn.utils.validation import validate_data
 from accordant.arrays import Values, WholeNumbers
 from accordant.errors import InputError, check_fitted
 from accordant.learning.folds import deal_groups, held_out_parts
+from accordant.learning.probabilities import row_products
 
 EXPONENTIAL_PENALTIES = (0.3, 0.1, 0.03, 0.01, 0.003, 0.001, 0.0001)
 """Ridge penalties tried by cross-validation, from strong to weak so that each starts from the last."""
@@ -123,7 +123,7 @@ class ExponentialMeanRegressor(RegressorMixin, BaseEstimator):  # type: ignore[m
 
 
 def _mean(design: Values, coefficients: Values) -> Values:
-    return np.asarray(np.exp(np.minimum(design @ coefficients, MAX_INDEX)), dtype=np.float64)
+    return np.asarray(np.exp(np.minimum(row_products(design, coefficients), MAX_INDEX)), dtype=np.float64)
 
 
 def _minimise(design: Values, target: Values, variance: float, penalty: float, start: Values) -> Values:
@@ -202,12 +202,14 @@ class GaussianProcessGridRegressor(RegressorMixin, BaseEstimator):  # type: igno
         check_fitted(self)
         X = validate_data(self, X, dtype=np.float64, reset=False)
         kernel = self._kernel((X - self.centre_) / self.spread_, self.length_scale_, self.linear_weight_)
-        return np.asarray(self.mean_ + kernel @ self.dual_, dtype=np.float64)
+        return np.asarray(self.mean_ + row_products(kernel, self.dual_), dtype=np.float64)
 
     def _kernel(self, rows: Values, length_scale: float, weight: float) -> Values:
         features = self.rows_.shape[1]
-        smooth = rbf_kernel(rows, self.rows_, gamma=0.5 / (features * length_scale**2))
-        return np.asarray(weight * (rows @ self.rows_.T) / features + (1 - weight) * smooth, dtype=np.float64)
+        products = row_products(rows, self.rows_.T)
+        squares = (rows**2).sum(axis=1)[:, np.newaxis] - 2 * products + (self.rows_**2).sum(axis=1)
+        smooth = np.exp(-0.5 / (features * length_scale**2) * np.maximum(squares, 0.0))
+        return np.asarray(weight * products / features + (1 - weight) * smooth, dtype=np.float64)
 
 
 def _log_evidence(variances: Values, rotated: Values) -> float:
@@ -253,13 +255,23 @@ class BaseRegressor:
         return ""
 
 
+class RidgeByRows(RidgeCV):  # type: ignore[misc]
+    """Ridge regression whose prediction for a row does not depend on the rows beside it, to the last bit."""
+
+    def predict(self, X: Values) -> Values:
+        """Predicted means, shape (context,), in the outcome's unit."""
+        check_fitted(self)
+        X = validate_data(self, X, dtype=np.float64, reset=False)
+        return np.asarray(row_products(X, self.coef_) + self.intercept_)
+
+
 def _ridge() -> RegressorMixin:
-    return make_pipeline(StandardScaler(), RidgeCV(PENALTIES))
+    return make_pipeline(StandardScaler(), RidgeByRows(PENALTIES))
 
 
 def _interactions() -> RegressorMixin:
     pairs = PolynomialFeatures(2, include_bias=False)
-    return make_pipeline(StandardScaler(), pairs, StandardScaler(), RidgeCV(PENALTIES))
+    return make_pipeline(StandardScaler(), pairs, StandardScaler(), RidgeByRows(PENALTIES))
 
 
 def _boosting() -> RegressorMixin:
@@ -280,7 +292,7 @@ def _forest() -> RegressorMixin:
 
 BASE_REGRESSORS: dict[str, BaseRegressor] = {
     "ridge": BaseRegressor(_ridge, "linear"),
-    "ridge, scaled": BaseRegressor(lambda: RidgeCV(PENALTIES), "linear, features on the scale given"),
+    "ridge, scaled": BaseRegressor(lambda: RidgeByRows(PENALTIES), "linear, features on the scale given"),
     "interactions": BaseRegressor(_interactions, "quadratic with all pairs", max_rows=50_000, max_features=30),
     "exponential": BaseRegressor(ExponentialMeanRegressor, "exponential of a linear index"),
     "gaussian process": BaseRegressor(GaussianProcessGridRegressor, "linear plus smooth", max_rows=1500),

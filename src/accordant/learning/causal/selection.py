@@ -295,6 +295,7 @@ TRUSTED_TYPES: list[str] = [
     f"{_PACKAGE}.meta_learners.DRLearner",
     f"{_PACKAGE}.base_learners.ExponentialMeanRegressor",
     f"{_PACKAGE}.base_learners.GaussianProcessGridRegressor",
+    f"{_PACKAGE}.base_learners.RidgeByRows",
     f"{_PACKAGE}.propensity.OverlapDiagnostics",
     f"{_PACKAGE}.propensity.PropensityModel",
     f"{_PACKAGE}.meta_learners.SLearner",

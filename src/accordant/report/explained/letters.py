@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from markupsafe import Markup
+
 from accordant import __version__
 from accordant.errors import InputError
 from accordant.explanation import PersonExplanation
@@ -55,6 +57,13 @@ def render_letters(letters: Sequence[PersonExplanation]) -> str:
     if len(codes) != 1:
         raise InputError(f"letters of one document are in one language; found {', '.join(sorted(codes)) or 'none'}")
     return PAGE.render("letter.html", letters=letters, say=headings(codes.pop()), version=__version__)
+
+
+def letter_part(letter: PersonExplanation, level: int = 1) -> Markup:
+    """Return a letter as a part of another page, whose styles hold those of `PAGE`; `level`: of its heading."""
+    say = headings(letter.language)
+    made = PAGE.part("person", letter.title, "letter_body.html", letter=letter, say=say, level=level)
+    return Markup(made.html)  # noqa: S704 - made by a template that escapes
 
 
 def letter_text(letter: PersonExplanation) -> list[str]:

@@ -81,8 +81,6 @@ def explained_rows(
     InputError
         If rows, data or strategy cannot be used.
     """
-    policy = run.policy
-    rule = policy.strategy(strategy or policy.selected_)
     training = None
     if source is None or data is not None:
         untouched = untouched_rows(run, data)
@@ -91,6 +89,26 @@ def explained_rows(
         contexts, origin = untouched.data.log.contexts, f"{untouched.notice}{untouched.origin}"
     else:
         contexts, origin = contexts_of(run, source, None)
+    return explained_contexts(run, contexts, origin, rows=rows, strategy=strategy, training=training)
+
+
+def explained_contexts(
+    run: Run, contexts: Contexts, origin: str, *, rows: Sequence[int] = (0,), strategy: str | None = None,
+    training: Contexts | None = None,
+) -> ExplainedRows:  # fmt: skip
+    """Explain decisions about contexts that were read and typed; see `explained_rows`.
+
+    Parameters
+    ----------
+    run, rows, strategy
+        See there.
+    contexts, origin
+        All rows, and where they come from in words.
+    training
+        Rows among which changes are looked for; None for those that the run keeps.
+    """
+    policy = run.policy
+    rule = policy.strategy(strategy or policy.selected_)
     explained = policy.explain(
         contexts, rows=rows, strategy=rule.label, observed=training, changeable=run.case.changeable,
         checked=_probabilities_agree(run),

@@ -1,0 +1,1 @@
+"""The service over HTTP: what programs ask, and what people see."""

@@ -1,0 +1,157 @@
+"""The log: one order, one chain, one tree, whoever appends."""
+
+from __future__ import annotations
+
+import json
+from threading import Thread
+
+import pytest
+from sqlalchemy import select, text, update
+
+from accordant.service.record import log
+from accordant.service.record.audit import audit, audit_database
+from accordant.service.record.checkpoint import sign_head
+from accordant.service.record.log import Act, append, read_head, tree_part
+from accordant.service.record.merkle import EMPTY, included_root, inclusion_proof, part_of
+from accordant.service.schema import checkpoint, event, log_head, tree_block
+
+
+def write(database, n, kind="note", at=None):
+    with database.writing() as connection:
+        return append(connection, [Act(kind, {"n": i}) for i in range(n)], at)
+
+
+def test_events_follow_one_another(database):
+    first, second = write(database, 1), write(database, 2)
+    assert [line.seq for line in first + second] == [0, 1, 2]
+    assert first[0].previous == EMPTY
+    assert second[0].previous == first[0].hash
+    assert second[1].previous == second[0].hash
+    with database.reading() as connection:
+        assert read_head(connection).root() == part_of([line.hash for line in first + second])(0, 3)
+
+
+def test_the_bytes_of_a_leaf_hold_all_but_what_is_sealed(database):
+    (line,) = write(database, 1)
+    content = json.loads(line.content)
+    assert content["public"] == {"n": 0}
+    assert content["kind"] == "note"
+    assert len(content["sealed"]) == 64
+
+
+def test_a_clock_that_is_set_back_does_not_set_the_log_back(database):
+    write(database, 1, at="2099-01-01T00:00:00.000000Z")
+    (line,) = write(database, 1)
+    assert line.at == "2099-01-01T00:00:00.000000Z"
+    with database.reading() as connection:
+        assert audit(connection).fault == ""
+
+
+@pytest.mark.parametrize("n", [255, 256, 257, 515])
+def test_kept_blocks_are_those_of_their_leaves(database, n):
+    lines = write(database, n)
+    leaves = [line.hash for line in lines]
+    with database.reading() as connection:
+        kept = connection.execute(select(tree_block.c.hash).order_by(tree_block.c.number)).scalars().all()
+        expected = [part_of(leaves)(start, 256) for start in range(0, n // 256 * 256, 256)]
+        assert [bytes(each) for each in kept] == expected
+        part = tree_part(connection)
+        for leaf in {0, n // 2, n - 1}:
+            proof = inclusion_proof(part, leaf, n)
+            assert included_root(leaves[leaf], leaf, n, proof) == part_of(leaves)(0, n)
+
+
+def test_several_writers_make_one_chain(database):
+    def many():
+        for _ in range(10):
+            write(database, 1)
+
+    threads = [Thread(target=many) for _ in range(4)]
+    for each in threads:
+        each.start()
+    for each in threads:
+        each.join()
+    with database.reading() as connection:
+        found = audit(connection)
+    assert (found.size, found.fault, found.kinds) == (40, "", {"note": 40})
+
+
+def test_a_transaction_that_fails_leaves_nothing(database):
+    write(database, 1)
+
+    def fail():
+        with database.writing() as connection:
+            append(connection, [Act("note")])
+            raise RuntimeError
+
+    with pytest.raises(RuntimeError):
+        fail()
+    with database.reading() as connection:
+        assert audit(connection).size == 1
+
+
+CHANGES = {
+    "a changed text": (update(event).where(event.c.seq == 300).values(public='{"n":7}'), "event 300 is not", 300),
+    "a changed kind": (update(event).where(event.c.seq == 300).values(kind="other"), "event 300 is not", 300),
+    "a changed time": (update(event).where(event.c.seq == 3).values(at="2001"), "event 3 is not", 3),
+    "a changed seal": (update(event).where(event.c.seq == 2).values(sealed=b"x"), "event 2 is not", 2),
+    "a changed hash": (update(event).where(event.c.seq == 2).values(hash=EMPTY), "event 2 is not", 2),
+    "text that is no JSON": (update(event).where(event.c.seq == 4).values(public="{"), "event 4 cannot be read", 4),
+    "a lost event": (text("delete from event where seq = 5"), "event 5 is missing", 5),
+    "a lost end": (text("delete from event where seq >= 299"), "the log ends after 299 events; 301", None),
+    "a changed block": (update(tree_block).values(hash=EMPTY), "the kept hash of block 0", 255),
+    "a lost block": (text("delete from tree_block"), "the kept hash of block 0", 255),
+    "a changed root": (update(checkpoint).values(root=EMPTY), "the checkpoint of 301 events has another root", 300),
+    "a changed signature": (update(checkpoint).values(signature=bytes(64)), "is not signed by this service", 300),
+    "a changed end": (update(log_head).values(last=EMPTY), "the log ends after 301 events", None),
+}
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_audit_names_the_first_bad_event(database, secrets, change):
+    write(database, 301)
+    with database.writing() as connection:
+        sign_head(connection, secrets)
+    with database.reading() as connection:
+        before = audit(connection, secrets)
+    assert (before.size, before.fault, before.checkpoints) == (301, "", 1)
+    statement, words, seq = CHANGES[change]
+    with database.writing() as connection:
+        connection.execute(statement)
+    with database.reading() as connection:
+        found = audit(connection, secrets)
+    assert words in found.fault
+    assert found.seq == seq
+
+
+def test_a_log_that_was_made_anew_does_not_have_the_signed_root(database, secrets):
+    write(database, 3)
+    with database.writing() as connection:
+        signed = sign_head(connection, secrets)
+    with database.writing() as connection:
+        for name in ("event", "tree_block", "log_head"):
+            connection.execute(text(f"delete from {name}"))
+        log.begin(connection)
+    write(database, 3, kind="forged")
+    with database.reading() as connection:
+        found = audit(connection)
+    assert found.root != signed.root
+    assert "has another root" in found.fault
+
+
+def test_the_same_end_is_signed_once(database, secrets):
+    write(database, 2)
+    with database.writing() as connection:
+        first, second = sign_head(connection, secrets), sign_head(connection, secrets)
+    assert first == second
+    assert first.is_signed()
+
+
+@pytest.mark.parametrize("address", ["sqlite"], indirect=True)
+def test_audit_reads_a_database_by_its_file(database):
+    write(database, 2)
+    found = audit_database(str(database.file))
+    assert found.to_json() == {
+        "decisions": 0, "notes": 2, "events": 2, "root": found.root.hex(), "checkpoints": 0, "holds": True,
+        "fault": None, "event": None,
+    }  # fmt: skip
