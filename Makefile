@@ -25,9 +25,9 @@ LOWEST := .venv-lowest
 $(LOWEST)/installed: pyproject.toml .ci/lowest.py
 	rm -rf $(LOWEST)
 	$(PYTHON) -m venv $(LOWEST)
-	$(LOWEST)/bin/python .ci/lowest.py sign serve > $(LOWEST)/constraints.txt
-	$(LOWEST)/bin/python -m pip install --quiet --constraint $(LOWEST)/constraints.txt --editable ".[sign,serve]" \
-		httpx hypothesis polars pytest pytest-timeout
+	$(LOWEST)/bin/python .ci/lowest.py sign arrow excel sql plot serve > $(LOWEST)/constraints.txt
+	$(LOWEST)/bin/python -m pip install --quiet --constraint $(LOWEST)/constraints.txt --editable ".[sign,arrow,excel,sql,plot,serve]" \
+		httpx hypothesis jsonschema polars pytest pytest-timeout
 	touch $@
 
 lowest: $(LOWEST)/installed  # the lowest versions that pyproject.toml allows start, carry out a case and pass tests

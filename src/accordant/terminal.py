@@ -22,7 +22,7 @@ from rich.text import Text
 from accordant.errors import InputError
 from accordant.naming import plain, plain_lines, steers
 from accordant.tables.output import Input, check_output, is_standard_output
-from accordant.terminal_table import FittedTable
+from accordant.terminal_table import FittedTable, broken
 
 WIDTH = 140  # columns of a table that is piped somewhere: wide enough for a leaderboard
 BEYOND_ASCII = re.compile("[^\n -~]")
@@ -114,7 +114,8 @@ class PlainConsole(Console):
     width
         Columns where the stream is no terminal and ``$COLUMNS`` does not say how many there are.
     soft_wrap
-        Whether lines are left as long as they are.
+        Whether lines are left as long as they are where nobody says how wide it is, and else are broken between words
+        under their own indentation.
     """
 
     def __init__(self, stream: TextIO | None = None, *, width: int = WIDTH, soft_wrap: bool = False) -> None:
@@ -123,12 +124,24 @@ class PlainConsole(Console):
             file=stream, width=None if stream.isatty() else _columns(width), markup=False, highlight=False, emoji=False,
             soft_wrap=soft_wrap,
         )  # fmt: skip
+        self._breaks = soft_wrap and (stream.isatty() or _columns(0) > 0)
 
     def print(self, *objects: Any, **options: Any) -> None:
         """Print; a line with a word that is longer than it, such as a path, stays whole, so that it can be copied."""
+        if self._breaks and len(objects) == 1 and isinstance(objects[0], str):
+            for line in self._broken(objects[0]):
+                super().print(line, **options)
+            return
         words = [word for each in objects if isinstance(each, str) for word in each.split()]
         long = any(cell_len(plain(word)) > self.width for word in words)
         super().print(*objects, **({"soft_wrap": True} if long else {"crop": False}) | options)
+
+    def _broken(self, text: str) -> list[str]:
+        """Return a text in lines, with breaks between words and under its own indentation."""
+        before = len(text) - len(text.lstrip("\n"))
+        line = text.strip("\n")
+        indent = len(line) - len(line.lstrip(" "))
+        return [*[""] * before, *(broken(line, self.width, indent) or [""] * (not before))]
 
     def render_str(self, text: str, **options: Any) -> Text:
         """Return a text for printing; whatever is printed as a string comes through here."""

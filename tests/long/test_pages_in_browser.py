@@ -1,7 +1,9 @@
-"""Pages of wings in a real browser: their policy lets the script of all pages run, and nobody is shut out."""
+"""Pages in a real browser: their policy lets the script of all pages run, nobody is shut out, and paper has it all."""
 
 from __future__ import annotations
 
+import json
+import re
 import shutil
 from pathlib import Path
 
@@ -13,7 +15,7 @@ from typer.testing import CliRunner
 from accordant.cli.app import app
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
-COMMANDS = {
+WINGS = {
     "debate": ("deliberate", "triage", "--agents", "rawlsian,biased", "--settle", "bargain"),
     "learners": (
         "preferences",
@@ -25,16 +27,44 @@ COMMANDS = {
     ),
     "lists": ("slate", f"{EXAMPLES}/own_slates/library.yaml", "--resamples", "100"),
 }
+LETTERS = ("letter", "letter in German")
+PAGES = (*WINGS, "run", "explanation", "monitor, calm", "monitor, alarmed", *LETTERS)
+PLAIN = LETTERS  # pages without a table that could be sorted
+ROWS = "0,1,2"
+NARROWEST = 320  # pixels of a phone
+OUTSIDE_CODE = re.compile(r"<(style|script|code|pre)\b.*?</\1>|<wbr>|<[^>]*>", re.DOTALL)
+
+
+def carried_out(*arguments: str | Path) -> None:
+    done = CliRunner().invoke(app, [str(each) for each in arguments])
+    assert done.exit_code == 0, done.output
 
 
 @pytest.fixture(scope="module")
 def pages(tmp_path_factory):
-    """One page of each wing."""
+    """One page of each kind, those of a run from one quick run of the story."""
     folder, made = tmp_path_factory.mktemp("pages"), {}
-    for name, command in COMMANDS.items():
-        done = CliRunner().invoke(app, [*command, "--out", str(folder / name)])
-        assert done.exit_code == 0, done.output
+    for name, command in WINGS.items():
+        carried_out(*command, "--out", folder / name)
         made[name] = folder / name / "report.html"
+    run = folder / "run"
+    carried_out("run", "story", "--quick", "--rows", 300, "--out", run)
+    made["run"] = run / "report.html"
+    explain = ("explain", run, "--row", ROWS, "--no-add")
+    for name, flags in {
+        "explanation": (), "letter": ("--for-person",), "letter in German": ("--for-person", "--language", "de"),
+    }.items():  # fmt: skip
+        made[name] = folder / f"{name}.html"
+        carried_out(*explain, *flags, "--out", made[name])
+    for name, log in {"monitor, calm": "calm.jsonl", "monitor, alarmed": "alarmed.jsonl"}.items():
+        rows, made[name] = folder / f"{log}.csv", folder / f"{name}.html"
+        carried_out("simulate", "story", "--seed", 7, "--rows", 400, "--out", rows)
+        carried_out("recommend", run, rows, "--log", folder / log, "--out", folder / f"{log}.decided.csv")
+        if "alarmed" in name:  # somebody decides otherwise than the run promised
+            lines = [json.loads(line) for line in (folder / log).read_text().splitlines()]
+            changed = "\n".join(json.dumps(line | {"action": "Insulation"}) for line in lines)
+            (folder / log).write_text(f"{changed}\n")
+        carried_out("monitor", run, folder / log, "--out", made[name])
     return made
 
 
@@ -46,17 +76,60 @@ def browser():
         started.close()
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("name", COMMANDS)
-def test_a_page_of_a_wing_works_offline_and_for_everybody(pages, browser, name, scheme):
-    page, said = browser.new_page(viewport={"width": 1280, "height": 900}, color_scheme=scheme), []
+def opened(browser, path, *, width=1280, scheme="light"):
+    """Open a page offline with all folds open; what its console says comes with it."""
+    page, said = browser.new_page(viewport={"width": width, "height": 900}, color_scheme=scheme), []
     page.on("console", lambda message: said.append(message.text))
     page.on("pageerror", lambda error: said.append(str(error)))
     page.context.set_offline(True)
-    page.goto(pages[name].as_uri())
+    page.goto(path.as_uri())
     page.evaluate("document.querySelectorAll('details').forEach((part) => { part.open = true; })")
-    assert page.locator("th .sort").count() > 0
+    return page, said
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("name", PAGES)
+def test_a_page_works_offline_and_for_everybody(pages, browser, name, scheme):
+    page, said = opened(browser, pages[name], scheme=scheme)
+    assert (page.locator("th .sort").count() > 0) == (name not in PLAIN)
     found = Axe().run(page)
+    dark = page.evaluate("getComputedStyle(document.body).backgroundColor") != "rgb(255, 255, 255)"
     page.close()
     assert not found.response["violations"], found.generate_report()
-    assert not said
+    assert not said and dark == (scheme == "dark")
+
+
+@pytest.mark.parametrize("width", [1280, 400, NARROWEST])
+@pytest.mark.parametrize("name", PAGES)
+def test_a_page_never_scrolls_sideways(pages, browser, name, width):
+    page, _ = opened(browser, pages[name], width=width)
+    wide = page.evaluate("document.documentElement.scrollWidth")
+    page.close()
+    assert wide <= width
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("name", LETTERS)
+def test_a_letter_is_one_page_of_a4_for_each_person(pages, browser, name, scheme):
+    page, _ = opened(browser, pages[name], scheme=scheme)
+    pdf = page.pdf(prefer_css_page_size=True)
+    page.emulate_media(media="print", color_scheme=scheme)
+    assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
+    page.close()
+    sizes = re.findall(rb"/MediaBox\s*\[0 0 ([\d.]+) ([\d.]+)\]", pdf)
+    assert len(sizes) == len(ROWS.split(","))
+    assert all((round(float(wide)), round(float(high))) == (595, 842) for wide, high in sizes)
+
+
+@pytest.mark.parametrize("name", ["explanation", "monitor, calm", "run"])
+def test_a_page_speaks_by_names_in_words(pages, name):
+    text = OUTSIDE_CODE.sub("", pages[name].read_text(encoding="utf-8"))
+    assert "Heat pump" in text
+    assert not {"Heat_pump", "Bill_halved", "population_maximin"} & set(re.findall(r"[\w:]+", text))
+
+
+def test_the_first_screen_says_that_it_is_a_quick_look(pages, browser):
+    page, _ = opened(browser, pages["run"])
+    title = page.locator(".callout-title").first
+    assert title.inner_text() == "This is a quick look" and title.bounding_box()["y"] < 300
+    page.close()

@@ -63,7 +63,7 @@ def test_who_is_better_off_is_compared_with_the_utilitarian_rule_and_the_best_co
     assert [line.name for line, _ in compared.heads] == ["maximin", "utilitarian", "Always Grant"]
     told = [each.striptags() for each in compared.sentences]
     assert told == [
-        "Against utilitarian: higher for Borrower, lower for Lender.", "Against Always Grant (best constant): equal for everybody.",
+        "Against utilitarian (highest sum): higher for Borrower, lower for Lender.", "Against Always Grant (best constant): equal for everybody.",
     ]  # fmt: skip
     assert [(name, [cell.value for cell in cells]) for name, cells in compared.rows] == [
         ("Lender", ["0.500", "0.600", "0.500"]), ("Borrower", ["0.700", "0.600", "0.700"]),
@@ -99,21 +99,100 @@ def test_a_mean_has_the_interval_of_the_metric_that_measures_it(records: dict[st
     assert compared.rows[1][1][0].interval == ""
 
 
-def test_actions_are_told_where_the_case_measures_them(records: dict[str, Json]) -> None:
+def test_actions_are_told_where_metrics_or_rows_have_them(records: dict[str, Json]) -> None:
     record = records["tiny"]
     record["case"]["metrics"]["Extra"] = {"metric": "share_of_action", "parameters": {"action": "Grant"}}
     for row in record["test"]["leaderboard"]:
         row["metrics"]["Extra"]["value"] = 0.25
     said = seen(record).statements[0].words
-    assert "It takes Grant in 25% of the untouched rows; other actions are not measured." in said
+    assert "It takes Deny in 75% and Grant in 25% of the 40 untouched rows." in said  # what is left is the other action
     record["case"]["metrics"]["Gap"] = {"metric": "share_of_action", "parameters": {"action": "Deny", "percent": True}}
     for row in record["test"]["leaderboard"]:
         row["metrics"]["Gap"]["value"] = 75.0
-    assert "It takes Deny in 75% and Grant in 25% of the untouched rows." in seen(record).statements[0].words
-    del record["case"]["metrics"]["Gap"]
-    for row in record["test"]["leaderboard"]:
-        row["metrics"]["Extra"]["value"] = 0.0
+    assert "It takes Deny in 75% and Grant in 25% of the 40 untouched rows." in seen(record).statements[0].words
+    del record["case"]["metrics"]["Gap"], record["case"]["metrics"]["Extra"], record["people"]
     assert "It takes" not in seen(record).statements[0].words
+
+
+@pytest.mark.parametrize(("rows", "about"), [(4, ""), (9, "about ")])
+def test_actions_are_counted_in_the_rows_of_the_page(records: dict[str, Json], rows: int, about: str) -> None:
+    record = records["tiny"]
+    record["people"] = {
+        "rows": [0, 1, 2, 3], "n": rows, "expected": {"Lender": [[0.5, 0.5]] * 4, "Borrower": [[0.5, 0.5]] * 4},
+        "decisions": {record["selected"]: [0, 1, 1, 1], "random": [0, 0, 0, 1]},
+    }  # fmt: skip
+    record["strategies"]["random"] = {
+        "name": "logged", "kind": "baseline", "candidate": False, "note": "", "selectable": False, "parameters": {},
+    }  # fmt: skip
+    told = f"It takes {about}Deny in 75% and Grant in 25% of the 40 untouched rows; what was done: {about}Grant in 75% and Deny in 25%."
+    assert told in seen(record).statements[0].words
+    record["people"]["decisions"]["random"] = [1, 1, 1, 0]
+    assert "untouched rows; what was done has the same shares." in seen(record).statements[0].words
+
+
+def test_the_score_is_told_with_its_weights(records: dict[str, Json]) -> None:
+    made = "The score, a value judgement, is a weighted mean of Accuracy (50%), Gap (30%) and Loss (20%)."
+    assert made in seen(records["tiny"]).statements[0].words
+    assert "and 11 more metrics (78.6%)." in seen(records["many metrics"]).statements[0].words
+    assert "is the metric " in seen(records["bare"]).statements[0].words
+
+
+@pytest.mark.parametrize(
+    ("position", "among", "words"),
+    [
+        (0, [True, False, False, False, False], "It is shown to be the best of those compared."),
+        (0, [True, True, True, False, False], "It may be the best: the rows do not tell it from 2 others."),
+        (1, [True, True, False, False, False], "the rows do not tell it from 1 other, utilitarian with the highest score, 0.900, among them."),
+        (1, [True, False, False, False, False], "It is shown not to be the best: others score higher, utilitarian with the highest score, 0.900, among them."),
+        (0, [None] * 5, "Not known: it was not compared with the others."),
+    ],
+)  # fmt: skip
+def test_how_sure_it_is_comes_first_and_in_words(
+    records: dict[str, Json], position: int, among: list[bool | None], words: str
+) -> None:
+    record = records["tiny"]
+    record["selected"] = record["test"]["leaderboard"][position]["strategy"]
+    for row, told in zip(record["test"]["leaderboard"], among, strict=False):
+        row["among_best"] = told
+    assert words in seen(record).statements[1].words.split("</strong>")[0]
+
+
+def test_without_a_gain_it_is_said_first(records: dict[str, Json]) -> None:
+    said = seen(records["constant on top"]).statements[1].words
+    assert said.startswith("<strong>Nothing is gained by deciding case by case.</strong>")
+
+
+def test_other_rules_are_explained_where_they_are_named_first(records: dict[str, Json]) -> None:
+    record = records["tiny"]
+    record["strategies"] |= {
+        name: {"name": name, "kind": "compromise", "candidate": True, "note": "", "selectable": True, "parameters": {}}
+        for name in ("utilitarian", "maximin")
+    }
+    record["selected"] = "maximin"
+    last = seen(record).statements[-1]
+    assert last.title == "Other rules named here"
+    assert last.words.striptags() == "utilitarian: maximise the weighted mean of expected rewards."
+    record["selected"] = "utilitarian"
+    assert seen(record).statements[-1].title == "May I use it?"  # constants say what they do
+
+
+def test_a_quick_look_and_guesses_are_told_before_all_else(records: dict[str, Json]) -> None:
+    record = records["tiny"]
+    assert seen(record).alarms == ()
+    assert "Rewards are stated or learned" in " ".join(seen(record).unseen)
+    record["learning"]["effort"] = "quick"
+    record["reward_sources"] = {name: {"kind": "guessed", "words": "guessed"} for name in ("Lender", "Borrower")}
+    found = seen(record)
+    assert [word for word, _ in found.alarms] == ["This is a quick look", "Rewards are guesses"]
+    assert "Nobody has said yet what Lender and Borrower want" in found.alarms[1][1]
+    assert "stated or learned" not in first_screen(record)
+    assert "<strong>Not yet</strong>: the rewards of Lender and Borrower are guesses" in first_screen(record)
+    record["reward_sources"]["Lender"]["kind"] = "table"
+    found = seen(record)
+    assert "Nobody has said yet what Borrower wants" in found.alarms[1][1]
+    assert "Other rewards are stated or learned" in " ".join(found.unseen)
+    del record["reward_sources"]
+    assert "<strong>Not yet</strong>: this is a quick look" in first_screen(record)
 
 
 def test_what_was_not_asked_is_said_until_it_is(records: dict[str, Json]) -> None:
@@ -124,7 +203,7 @@ def test_what_was_not_asked_is_said_until_it_is(records: dict[str, Json]) -> Non
     assert "Not asked of this run yet: why one person's decision was taken." in unseen
     assert "Certificates" not in unseen
     assert "Not asked" not in " ".join(seen(records["tiny"], frozenset({"talks", "lists", "person"})).unseen)
-    assert "Not on people" in seen(records["bare"]).statements[-1].words
+    assert any("Not on people" in each.words for each in seen(records["bare"]).statements)
 
 
 @pytest.mark.parametrize("name", ["tiny", "scrutinised", "constant on top", "all undefined"])

@@ -42,7 +42,24 @@ def test_each_obstacle_is_said_before_the_next(records: dict[str, Json]) -> None
 
 def test_a_verdict_for_the_same_action_for_everybody_comes_before_thresholds(records: dict[str, Json]) -> None:
     record = records["constant on top"]
-    assert said(record).startswith("It is not needed: no strategy does better than the same action for everybody.")
+    assert said(record).startswith(
+        "It is not needed: no strategy does better than the same action for everybody (Always Grant)."
+    )
+
+
+@pytest.mark.parametrize(("before", "told"), [(0.7, True), (0.6004, False), (0.5, False)])
+def test_what_was_better_for_everybody_before_is_said(records: dict[str, Json], before: float, told: bool) -> None:
+    record = records["tiny"]
+    record["strategies"]["random"] = {
+        "name": "logged", "kind": "baseline", "candidate": False, "note": "", "selectable": False, "parameters": {},
+    }  # fmt: skip
+    for table in record["groups"]:
+        for row in table["rows"]:
+            mine = row["strategy"] == record["selected"]
+            row["mean_rewards"] = {"Lender": 0.6 if mine else 0.8, "Borrower": 0.6 if mine else before}
+    assert (
+        "What was done so far gives every stakeholder more on average, which is not tested." in said(record)
+    ) == told
 
 
 def test_the_card_is_told_in_words(records: dict[str, Json]) -> None:

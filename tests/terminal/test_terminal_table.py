@@ -120,3 +120,31 @@ def test_a_path_is_printed_whole(monkeypatch):
     stream, path = io.StringIO(), "/a/" + "folder/" * 20 + "report.html"
     PlainConsole(stream, width=40).print(f"report: {path}")
     assert path in stream.getvalue()
+
+
+TOLD = "      v641: severity 0.69, rank 1 of 12; v447: severity 0.28, rank 10 of 12 [rawlsian-3, rawlsian-1]"
+
+
+@pytest.mark.parametrize("width", [30, 60, 200])
+def test_a_transcript_breaks_between_words_under_its_own_indentation(monkeypatch, width):
+    monkeypatch.setenv("COLUMNS", str(width))
+    stream = io.StringIO()
+    console = PlainConsole(stream, soft_wrap=True)
+    console.print("round 1")
+    console.print()
+    console.print(TOLD)
+    console.print(f"\npage: /{'a' * 2 * width}/report.html")
+    first, empty, *lines = stream.getvalue().splitlines()
+    told, path = lines[: lines.index("")], lines[lines.index("") + 1 :]
+    assert (first, empty) == ("round 1", "")
+    assert " ".join(" ".join(told).split()) == TOLD.strip()
+    assert all(cell_len(line) <= width for line in told) and told[0].startswith("      v641")
+    assert all(line.startswith("            ") for line in told[1:]) and (len(told) == 1) == (width == 200)
+    assert "/" + "a" * 2 * width + "/report.html" in " ".join(path)
+
+
+def test_a_transcript_in_a_pipe_keeps_its_lines(monkeypatch):
+    monkeypatch.delenv("COLUMNS", raising=False)
+    stream = io.StringIO()
+    PlainConsole(stream, soft_wrap=True).print(TOLD * 3)
+    assert stream.getvalue() == f"{TOLD * 3}\n"

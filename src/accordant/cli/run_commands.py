@@ -137,7 +137,7 @@ def explain(
     found = document_of(explained)
     letters = explained.letters(code) if for_person else ()
     if out is not None:
-        write_letters(letters, out) if letters else write_explanation(found, out)
+        write_letters(letters, out) if letters else write_explanation(found, asked.run.record, out)
     if not is_standard_output(out):
         if json:
             print_json([each.model_dump(mode="json") for each in letters] if letters else found)

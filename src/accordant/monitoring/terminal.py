@@ -9,6 +9,7 @@ from accordant.monitoring.page import render_monitored
 from accordant.monitoring.result import Monitored, RealisedReward
 from accordant.monitoring.section import monitor, read_outcomes
 from accordant.monitoring.wording import ADVICE, TITLES, evidence_words, families, strongest
+from accordant.report.labels import readable_names, text_with_names
 from accordant.runs import read_run
 from accordant.runs.decision_log import read_decisions
 from accordant.runs.pages import check_page, write_page
@@ -27,7 +28,10 @@ def conduct(run: Path, log: str, outcomes: str | None, *, alpha: float, out: Pat
     finished = read_run(run)
     seen = None if outcomes is None else read_outcomes(finished, sys.stdin if outcomes == "-" else outcomes)
     found = monitor(finished, read_decisions(log), seen, alpha=alpha)
-    page = None if out is None else write_page(render_monitored(found), found.to_json(), RECORD, out)
+    page = None
+    if out is not None:
+        html = text_with_names(render_monitored(found), readable_names(finished.record))
+        page = write_page(html, found.to_json(), RECORD, out)
     if json:
         print_json(found.to_json())
     elif not is_standard_output(out):

@@ -8,13 +8,10 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from accordant.report.charts.svg import clean
-from accordant.report.labels import renamed
-from accordant.report.page import breakable
+from accordant.report.labels import renamed, text_with_names
 from accordant.runs.chain import Link
 
 HEADING = re.compile(r"<(/?)h([1-6])(?=[ >])")
-KEPT = re.compile(r"(<(?:pre|code)\b.*?</(?:pre|code)>|<(?!wbr>)[^>]*>)", re.DOTALL)  # to be copied, and tags
 DEEPER = 2  # levels below the headings of a page of its own: chapter and fold stand above
 IDENTIFIERS = re.compile(r'( (?:id|for)="| href="#)(?=[^"])')
 LABELLED = re.compile(r'( aria-(?:labelledby|describedby)=")([^"]+)(?=")')
@@ -55,18 +52,10 @@ def _added(link: Link, identifier: str, names: Mapping[str, str]) -> Added:
     if part is None:
         return Added(link, identifier, words)
     scope = f"part-{link.envelope.section}"
-    html = f'<div class="{scope}">{_with_names(nested(part.html, f"{identifier}-"), names)}</div>'
+    html = f'<div class="{scope}">{text_with_names(nested(part.html, f"{identifier}-"), names)}</div>'
     # made by a page of this program, which escapes what it is given, and by a file beside it
     body, style = Markup(html), Markup(f".{scope} {{\n{part.style}\n}}")  # noqa: S704
     return Added(link, identifier, words, part.chapter, part.title, body, style)
-
-
-def _with_names(html: str, names: Mapping[str, str]) -> str:
-    """Return HTML whose text speaks by these names, but for what is there to be copied."""
-    written = {str(form(label)): str(clean(name)) for label, name in names.items() for form in (breakable, clean)}
-    return "".join(
-        piece if place % 2 else renamed(piece, written) for place, piece in enumerate(KEPT.split(html))
-    )  # fmt: skip
 
 
 def nested(html: str, prefix: str) -> str:

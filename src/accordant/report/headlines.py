@@ -84,7 +84,7 @@ def _rules(reading: Reading) -> str:
 def _leaderboard(reading: Reading, answer: Answer) -> str:
     best = [line.name for line in reading.shown if line.row.among_best]
     if not best:
-        return answer.scores[-1].striptags() if answer.scores else "No candidate is ranked."
+        return answer.leads.striptags()
     return f"Among the best, with {reading.level} confidence: {_named(best, 'strategy', 'strategies')}."
 
 

@@ -12,10 +12,15 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from accordant.report.charts.svg import clean
+from accordant.report.page import breakable
 from accordant.runs.record import Record
 
 SPECIAL = re.compile(r"[:_\[]")  # a label without these is a word already
 PARTS = re.compile(r"(?P<name>\w+)(?:\[(?P<parameters>.+)\])?")
+KEPT = re.compile(
+    r"(<(?:pre|code|style|script)\b.*?</(?:pre|code|style|script)>|<(?!wbr>)[^>]*>)", re.DOTALL
+)  # and tags
 LONGEST = 200  # letters of a name where it stands in a line of others
 PREFIXES = {"constant": "Always {}", "stakeholder": "{} alone", "decided": "As decided by {}"}
 PROPER = {
@@ -24,7 +29,7 @@ PROPER = {
 }  # fmt: skip
 TOLD = ("test", "validation", "groups", "scrutiny", "selected", "selection", "notes", "warnings", "people")
 """Parts of a record that speak of strategies."""
-DECLARED = ("learning", "scope", "stakeholder_groups", "grid")
+DECLARED = ("learning", "outcome_model", "scope", "stakeholder_groups", "grid")
 """Parts that speak of what was declared only."""
 
 
@@ -104,6 +109,14 @@ def with_names(record: Record, names: Mapping[str, str]) -> Record:
     return Record.read(
         content | {"case": case, "reward_sources": {names.get(name, name): about for name, about in sources.items()}}
     )
+
+
+def text_with_names(html: str, names: Mapping[str, str]) -> str:
+    """Return a page, or a part of one, whose text speaks by these names, but for what is there to be copied."""
+    written = {str(form(label)): str(clean(name)) for label, name in names.items() for form in (breakable, clean)}
+    return "".join(
+        piece if place % 2 else renamed(piece, written) for place, piece in enumerate(KEPT.split(html))
+    )  # fmt: skip
 
 
 def renamed(words: str, names: Mapping[str, str]) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -13,37 +12,15 @@ from accordant.report.charts.svg import clean
 from accordant.report.distribution import rewards_by_stakeholder
 from accordant.report.page import sentence, strong
 from accordant.report.reading import Line, Reading
-from accordant.report.rules import about
-from accordant.report.scale import Cell, interval, number, percent
+from accordant.report.scale import Cell, interval, number
 from accordant.report.scrutiny import Findings
+from accordant.report.statements import MOST_METRICS, Statement, changes, decided, rules_named, sureness
 from accordant.report.summary import Answer, Check
 from accordant.report.use import may_be_used
 from accordant.runs.record import Column
 
-MOST_ACTIONS = 3  # actions in a sentence on what is decided
-FORMULA = re.compile(r",\s[^,\[]*\[.*")  # at the end of what a rule does; the part on rules has it
-LEAST_SHARE = 0.05  # percent of rows; less would be written as 0.0%
-COMPARED = ("utilitarian", "logged")  # registered names of what the selected strategy is compared with, and why:
-# the sum of all rewards, and what was done before; the best constant action comes third
-
-
-@dataclass(frozen=True)
-class Statement:
-    """One thought of the first screen.
-
-    Attributes
-    ----------
-    title
-        What it is about.
-    words
-        What was found.
-    places
-        Folds that hold the rest: identifier, and how the link to it is called.
-    """
-
-    title: str
-    words: Markup
-    places: tuple[tuple[str, str], ...]
+COMPARED = {"logged": "what was done", "utilitarian": "highest sum"}
+"""Registered name of what the selected strategy is compared with, to why; the best constant action comes last."""
 
 
 @dataclass(frozen=True)
@@ -76,6 +53,7 @@ class Overview:
     statements: tuple[Statement, ...]
     comparison: Comparison | None  # None if no strategy was selected, or no reward is known
     unseen: tuple[str, ...]  # what the page does not show
+    alarms: tuple[tuple[str, str], ...]  # what a reader must know before all else: in a word, and in a sentence
 
 
 def overview(
@@ -92,70 +70,25 @@ def overview(
     asked
         Chapters that sections fill which were added to the run.
     """
-    statements = [
-        Statement("What was decided", _decided(reading, answer), (("rules", "every rule"),)),
-        _sureness(answer, findings),
-    ]
+    comparison = _comparison(reading)
+    statements = [decided(reading, answer), sureness(reading, answer, findings)]
     if findings is not None:
-        statements.append(_decider(findings))
+        statements.append(changes(findings))
     statements.append(Statement("May I use it?", may_be_used(reading, answer, checks), (("scope", "scope card"),)))
-    return Overview(tuple(statements), _comparison(reading), _unseen(reading, findings, asked))
-
-
-def _decided(reading: Reading, answer: Answer) -> Markup:
-    """Say what was selected, what that rule does, and which actions it takes."""
-    line = reading.selected
-    if line is None:
-        return answer.chosen
-    what = about(reading, line)
-    what = FORMULA.sub("", what)
-    does = sentence(" The rule: ", clean(what[0].lower() + what[1:]), "" if what.endswith(".") else ".") if what else ""
-    shares = sorted(_action_shares(reading, line), reverse=True)
-    named = [(share, action) for share, action in shares[:MOST_ACTIONS] if share >= LEAST_SHARE]
-    taken = listed([f"{action} in {percent(share / 100)}" for share, action in named])
-    other = "" if len(shares) >= len(reading.record.case.problem.actions) else "; other actions are not measured"
-    return sentence(answer.chosen, does, f" It takes {taken} of the untouched rows{other}." if taken else "")
-
-
-def _action_shares(reading: Reading, line: Line) -> list[tuple[float, str]]:
-    """Return percentages of the actions whose shares the case measures."""
-    found = []
-    for label, metric in reading.record.case.metrics.items():
-        if metric.metric == "share_of_action" and label in line.row.metrics:
-            value = line.value(label)
-            scale = 1.0 if metric.parameters.get("percent") else 100.0
-            if value is not None:
-                found.append((scale * value, str(metric.parameters.get("action"))))
-    return found
-
-
-def _sureness(answer: Answer, findings: Findings | None) -> Statement:
-    """Return whether the untouched rows tell the selected strategy from the best, its scores, and what stays hidden."""
-    hidden = None if findings is None else findings.confounding
-    hidden_said = [] if hidden is None else [clean(each) for each in hidden.sentences[:1]]
-    hidden_place = () if hidden is None else (("confounding", "hidden reasons"),)
-    words = Markup(" ").join([*answer.scores[-1:], *answer.scores[:-1], *hidden_said])
-    return Statement(
-        "How sure that is", words, (("leaderboard", "leaderboard"), ("validation", "selection"), *hidden_place)
-    )
-
-
-def _decider(findings: Findings) -> Statement:
-    """Return what decides the result: the nearest border of the weights, whose preference, and what it withstands."""
-    weighed, deciders, trust = findings.weighed, findings.deciders, findings.trust
-    border = weighed.sentences[-1:] if weighed else ()
-    words = Markup(" ").join([*border, *deciders.sentences[:1], *trust.sentences[:1]])
-    return Statement(
-        "What decides it", words, (("weights", "weights"), ("deciders", "who decides"), ("trust", "misreports"))
-    )
+    compared = () if comparison is None else comparison.sentences
+    named = rules_named(reading, [*(each.words for each in statements), *compared])
+    return Overview(
+        (*statements, *([] if named is None else [named])), comparison, _unseen(reading, findings, asked),
+        _alarms(reading),
+    )  # fmt: skip
 
 
 def _comparison(reading: Reading) -> Comparison | None:
-    """Return mean rewards of the selected strategy beside those of the utilitarian rule, the log, the best constant."""
+    """Return mean rewards of the selected strategy beside those of the log, the utilitarian rule, the best constant."""
     line = reading.selected
     if line is None:
         return None
-    others = [(_registered(reading, name), words) for name, words in zip(COMPARED, ("", "what was done"), strict=True)]
+    others = [(reading.registered(name), words) for name, words in COMPARED.items()]
     others.append((reading.find(reading.record.test.best_constant), "best constant"))
     heads = [(line, "selected")]
     heads += [(each, words) for each, words in others if each is not None and each.name != line.name]
@@ -179,12 +112,6 @@ def _comparison(reading: Reading) -> Comparison | None:
         else "These are means: none of the differences is tested."
     )
     return Comparison(tuple(heads), rows, sentences, caution)
-
-
-def _registered(reading: Reading, name: str) -> Line | None:
-    """Return the first line whose rule is registered under a name."""
-    parts = reading.record.strategies
-    return next((each for each in reading.lines if each.name in parts and parts[each.name].name == name), None)
 
 
 def _cell(reading: Reading, line: Line, stakeholder: str, mean: float | None) -> Cell:
@@ -231,7 +158,23 @@ def _unseen(reading: Reading, findings: Findings | None, asked: frozenset[str]) 
     open_chapters = [words for chapter, words in CHAPTERS.items() if chapter not in asked]
     if open_chapters:
         said.append(f"Not asked of this run yet: {listed(open_chapters)}.")
-    said.append("Rewards are stated or learned; nobody's satisfaction was measured.")
+    guessed = reading.guessed
+    if not guessed:
+        said.append("Rewards are stated or learned; nobody's satisfaction was measured.")
+    elif len(guessed) < len(reading.stakeholders):
+        said.append("Other rewards are stated or learned; nobody's satisfaction was measured.")
+    return tuple(said)
+
+
+def _alarms(reading: Reading) -> tuple[tuple[str, str], ...]:
+    """Return why the whole page is preliminary."""
+    said = []
+    if reading.record.learning.effort == "quick":
+        quick = "Simple models, few folds and resamples, less scrutiny. Run it without --quick before you rely on it."
+        said.append(("This is a quick look", quick))
+    if guessed := reading.guessed:
+        nobody = f"Nobody has said yet what {listed(guessed)} {'wants' if len(guessed) == 1 else 'want'}"
+        said.append(("Rewards are guesses", f"{nobody}: the numbers are made up, and all that follows rests on them."))
     return tuple(said)
 
 
@@ -241,4 +184,4 @@ CHAPTERS = {"talks": "a debate", "lists": "lists", "person": "why one person's d
 def metric_influences(columns: list[Column]) -> str:
     """Return the metrics that differences between scores come from, the most important first."""
     parts = sorted((column for column in columns if column.influence > 0), key=lambda column: -column.influence)
-    return listed([f"{column.label} ({number(100 * column.influence, 0)}%)" for column in parts[:MOST_ACTIONS]])
+    return listed([f"{column.label} ({number(100 * column.influence, 0)}%)" for column in parts[:MOST_METRICS]])

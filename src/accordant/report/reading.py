@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Self
 
+from accordant.cases.preference_sources import GUESSED
 from accordant.problem import Stakeholder
 from accordant.report.labels import readable, readable_names, shortened, with_names
 from accordant.report.scale import percent
@@ -145,6 +146,11 @@ class Reading(Listing):
         """Return the lines that decide as one does and stand behind it."""
         return tuple(each for each in self.lines if each not in self.shown and self._stands_for(each) == line)
 
+    def registered(self, name: str) -> Line | None:
+        """Return the first line whose rule is registered under a name."""
+        parts = self.record.strategies
+        return next((each for each in self.lines if each.name in parts and parts[each.name].name == name), None)
+
     def label(self, name: str) -> str:
         """Return the label of a strategy or a metric, by which commands know it."""
         return self.labels.get(name, name)
@@ -164,6 +170,11 @@ class Reading(Listing):
     def stakeholders(self) -> tuple[Stakeholder, ...]:
         """Stakeholders as declared."""
         return self.record.case.problem.stakeholders
+
+    @property
+    def guessed(self) -> list[str]:
+        """Stakeholders whose rewards nobody stated."""
+        return [name for name, source in self.record.reward_sources.items() if source.kind == GUESSED]
 
     @property
     def families(self) -> list[str]:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from accordant.report.labels import renamed
 from accordant.report.reading import Line, Reading
 from accordant.strategies import strategies
 
@@ -47,7 +48,8 @@ def about(reading: Reading, line: Line) -> str:
     part = reading.record.strategies.get(line.name)
     if part is None or part.name not in strategies:
         return ""
-    return _with_values(strategies.about(part.name), part.parameters)
+    names = {label: name for name, label in reading.labels.items()}
+    return renamed(_with_values(strategies.about(part.name), part.parameters), names)
 
 
 def _with_values(words: str, parameters: Mapping[str, Any]) -> str:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from accordant.report.charts.svg import clean
-from accordant.report.page import sentence, strong
+from accordant.report.page import counted, sentence, strong
 from accordant.report.reading import EQUAL, GOALS, Line, Reading
 from accordant.report.scale import NOT_DEFINED, count, decimals, interval, number
 from accordant.runs.record import Column, Limits
@@ -23,13 +23,15 @@ class Answer:
     verdict: str  # the remark that no strategy beats a constant action; empty if one does
     exceptions: tuple[str, ...]  # baselines that do beat it: the verdict is about strategies that use expected rewards
     chosen: Markup  # what was selected, on what, and whom it consults
-    scores: tuple[Markup, ...]  # how it scores, one thought each, with names of strategies emphasised
+    scores: tuple[Markup, ...]  # how it scores on untouched rows, one thought each, with names of strategies emphasised
+    leads: Markup  # which candidate scores best on the untouched rows, and whether they tell the selected one from it
+    corrected: str  # its score on the rows that selected it; empty if it is not known
     remarks: tuple[str, ...]  # all other remarks of the test leaderboard
 
     @property
     def sentences(self) -> tuple[Markup, ...]:
         """All that is said of the selected strategy."""
-        return (self.chosen, *self.scores)
+        return (self.chosen, *self.scores, self.leads)
 
 
 def answer(reading: Reading) -> Answer:
@@ -38,8 +40,11 @@ def answer(reading: Reading) -> Answer:
     verdict = " ".join(remark for remark in remarks if VERDICT in remark)
     others = tuple(remark for remark in remarks if VERDICT not in remark)
     constant = () if verdict else _constant(reading)  # the verdict says it
-    scores = (*_score_told(reading), *constant, *_close(reading))
-    return Answer(verdict, _exceptions(reading) if verdict else (), _selected(reading), scores, others)
+    scores = (*_score_told(reading), *constant)
+    return Answer(
+        verdict, _exceptions(reading) if verdict else (), _selected(reading), scores, _close(reading),
+        _corrected(reading), others,
+    )  # fmt: skip
 
 
 def _selected(reading: Reading) -> Markup:
@@ -47,26 +52,30 @@ def _selected(reading: Reading) -> Markup:
     line, consults = reading.selected, reading.record.selection.consults
     if line is None:
         return clean("No strategy was selected on held-out folds.")
-    start = f"Selected on held-out folds of {count(reading.record.data.train)} training rows: "
-    kind = "" if line.name == line.kind else f" ({line.kind})"
-    return sentence(start, strong(line.name), f"{kind}.", f" {consults}" if consults else "")
+    start = f"Selected of {counted(len(reading.candidates), 'candidate')} by its score on "
+    rows = f"{count(reading.record.data.train)} training rows, held out in turn: "
+    return sentence(start, rows, strong(line.name), ".", f" {consults}" if consults else "")
 
 
 def _score_told(reading: Reading) -> list[Markup]:
-    """Return the score of the selected strategy on the untouched rows, and on the training rows that selected it."""
-    line, chosen = reading.selected, reading.record.selection.score
+    """Return the score of the selected strategy on the untouched rows."""
+    line, data = reading.selected, reading.record.data
     if line is None:
         return []
-    data = reading.record.data
     place = f"On the {count(data.test)} untouched rows, used neither to learn nor to select, "
     if not data.test:
         place = f"On the {count(data.train)} rows of training, held out from the models in turn, "
-    told = [sentence(f"{place}its composite score is {_score(line, reading)}.")]
-    if chosen is not None:
-        limits = interval(chosen.low, chosen.high)
-        corrected = f"{number(chosen.value)} ({reading.level} interval {limits})"
-        told.append(sentence(f"On the training rows it is {corrected}, corrected for having been chosen on them."))
-    return told
+    return [sentence(f"{place}its composite score is {_score(line, reading)}.")]
+
+
+def _corrected(reading: Reading) -> str:
+    """Return the score of the selected strategy on the training rows that selected it."""
+    chosen = reading.record.selection.score
+    if reading.selected is None or chosen is None:
+        return ""
+    limits = interval(chosen.low, chosen.high)
+    score = f"{number(chosen.value)} ({reading.level} interval {limits}), corrected for having been chosen on them"
+    return f"On the training rows the score of {reading.selected.name} is {score}."
 
 
 def _constant(reading: Reading) -> list[Markup]:
@@ -83,11 +92,11 @@ def _constant(reading: Reading) -> list[Markup]:
     return [sentence(*start, f", {comparison} the selected strategy.")]
 
 
-def _close(reading: Reading) -> list[Markup]:
+def _close(reading: Reading) -> Markup:
     """Say which candidate scores best on the untouched rows, and whether they tell the selected one from it."""
     ranked = [line for line in reading.candidates if line.row.score.value is not None]
     if not ranked:
-        return [clean("No candidate is ranked: a metric with positive weight is not defined for any of them.")]
+        return clean("No candidate is ranked: a metric with positive weight is not defined for any of them.")
     best, rivals = ranked[0], ranked[1:]
     told = [line.row.among_best for line in rivals]
     end = "."
@@ -102,7 +111,7 @@ def _close(reading: Reading) -> list[Markup]:
     if best.row.among_best is None and any(each is not None for each in told):
         start += ", but was not compared: its interval is withheld, or the log hardly supports what it decides"
         end = end.replace("from the best.", "from the best of the others.")
-    return [sentence(strong(best.name), start, end)]
+    return sentence(strong(best.name), start, end)
 
 
 def _exceptions(reading: Reading) -> tuple[str, ...]:

@@ -8,8 +8,10 @@ from typing import Any
 from markupsafe import Markup
 
 from accordant.naming import listed
+from accordant.report.distribution import rewards_by_stakeholder
 from accordant.report.page import counted, sentence, strong
 from accordant.report.reading import Reading
+from accordant.report.scale import number
 from accordant.report.summary import Answer, Check
 from accordant.runs.record import CardPart
 
@@ -26,6 +28,8 @@ def may_be_used(reading: Reading, answer: Answer, checks: Sequence[Check]) -> Ma
     if unmet and reading.record.data.simulated:
         judged = [check for check in checks if check.meets is not None]
         told.append(sentence(f"{len(unmet)} of {len(judged)} thresholds are not met: {listed(unmet)}."))
+    if _below_the_log(reading):
+        told.append(sentence("What was done so far gives every stakeholder more on average, which is not tested."))
     if card is not None:
         told += [sentence(words) for words in _card(card)]
     return Markup(" ").join(told)
@@ -40,9 +44,13 @@ def _verdict(reading: Reading, answer: Answer, unmet: Sequence[str]) -> tuple[st
         return "No", "nothing was selected"
     if record.scope is None:
         return "Not yet", "nobody has stated what it is for, there is no scope card"
-    if answer.verdict:
-        return "It is not needed", "no strategy does better than the same action for everybody"
+    if guessed := reading.guessed:
+        return "Not yet", f"the rewards of {listed(guessed)} are guesses, and nobody stated them"
+    if record.learning.effort == "quick":
+        return "Not yet", "this is a quick look, for a first impression"
     line, constant = reading.selected, record.test.best_constant
+    if answer.verdict:
+        return "It is not needed", f"no strategy does better than the same action for everybody ({constant})"
     if line is not None and line.row.below_best_constant:
         return "It is not needed", f"the same action for everybody ({constant}) scores higher"
     if line is not None and line.row.among_best is False:
@@ -51,6 +59,19 @@ def _verdict(reading: Reading, answer: Answer, unmet: Sequence[str]) -> tuple[st
         return "Not as it stands", f"the value does not meet the threshold of {listed(list(unmet))}"
     warned = f"; read the {counted(len(record.warnings), 'warning')} below first" if record.warnings else ""
     return "Only for what its card allows", f"no threshold is missed{warned}, and nothing here proves it right"
+
+
+def _below_the_log(reading: Reading) -> bool:
+    """Whether the mean reward of every stakeholder is written as less than under the logged actions."""
+    line, logged = reading.selected, reading.registered("logged")
+    means = {each.name: [share.value for share in shares] for each, shares in rewards_by_stakeholder(reading)}
+    if line is None or logged is None:
+        return False
+    pairs = list(zip(means[line.name], means[logged.name], strict=True))
+    return all(
+        mine is not None and theirs is not None and mine < theirs and number(mine) != number(theirs)
+        for mine, theirs in pairs
+    )
 
 
 def _card(card: CardPart) -> list[str]:

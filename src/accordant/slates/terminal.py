@@ -11,6 +11,7 @@ from accordant.agents.language.options import model_options
 from accordant.cases.files import declares_part
 from accordant.errors import InputError, UnknownNameError
 from accordant.naming import read_names
+from accordant.report.labels import SPECIAL, readable, renamed, text_with_names
 from accordant.runs.chain import add_section, check_addable
 from accordant.runs.folder import free_folder
 from accordant.runs.opening import open_run
@@ -85,7 +86,8 @@ def conduct_slates(
     ready = with_proxies(opened, options.model, options.rankings, threshold=options.threshold, instead=options.instead)
     served = show_slates(ready.opened, ready.proxies)
     content = served.to_json()
-    folder = write_result(served, render_slates(content), free_folder(f"{opened.case.name}-slates", out))
+    html = text_with_names(render_slates(content), _names(served.result))
+    folder = write_result(served, html, free_folder(f"{opened.case.name}-slates", out))
     link = add_section(run.manifest, served.result) if run is not None and add else None
     if json:
         print_json(content | {"run": str(folder)})
@@ -93,6 +95,16 @@ def conduct_slates(
     print_slates(served.result, folder)
     if link is not None:
         say(link.receipt)
+
+
+def _names(result: SlateResult) -> dict[str, str]:
+    """Return label to name in words of rules and stakeholders, where they differ."""
+    labels = [row["strategy"] for row in result.leaderboard]
+    stakeholders = [each["name"] for each in result.stakeholders]
+    words = {name: name.replace("_", " ").strip() for name in stakeholders if "_" in name.strip("_ ")}
+    names = words | {label: renamed(readable(label), words) for label in labels if SPECIAL.search(label)}
+    known = {*labels, *stakeholders}
+    return {label: name for label, name in names.items() if name not in known and list(names.values()).count(name) == 1}
 
 
 def print_slates(result: SlateResult, folder: Path) -> None:

@@ -223,7 +223,7 @@ class Random(Strategy):
 @register("stakeholder")
 @dataclass(frozen=True)
 class SingleStakeholder(ContextRule):
-    """Maximise the expected reward of one stakeholder, argmax_a E[i, a, t]."""
+    """Maximise the expected reward of `stakeholder` alone, argmax_a E[i, a, t]."""
 
     kind: ClassVar[Kind] = "stakeholder"
     dependence: ClassVar[Structure] = "column_score"

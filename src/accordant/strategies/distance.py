@@ -183,7 +183,7 @@ class CompromiseProgramming(PointCompromise):
 @register("minimax_regret")
 @dataclass(frozen=True)
 class MinimaxRegret(Compromise):
-    """Minimise max_i w_i (max_b E[i, b, t] − E[i, a, t]); scores are minus the largest regret.
+    """Minimise the largest regret of a stakeholder, max_i w_i (max_b E[i, b, t] − E[i, a, t]); scores are minus it.
 
     Made for decisions under ignorance, with stakeholders in the place of states of the world. Chooses as compromise
     programming with p = ∞ and the ideal point of the context. An action that nobody prefers may change the choice.

@@ -164,7 +164,7 @@ def flag_floored(block: Block, aversion: float) -> dict[str, Mask]:
 @register("alpha_fairness")
 @dataclass(frozen=True)
 class AlphaFairness(Compromise):
-    """Maximise Σ_i w_i E[i, a, t]^(1 − α) / (1 − α), or Σ_i w_i log E[i, a, t] for α = 1.
+    """Maximise a sum in which whoever has less counts more, Σ_i w_i E[i, a, t]^(1 − α) / (1 − α); of logs for α = 1.
 
     Scores are the power mean of order 1 − α, which puts actions in the same order for every α and stays in [0, 1]
     where the sum would grow without bound. α = 0 chooses as the utilitarian rule, α = 1 as Nash social welfare,

@@ -178,7 +178,7 @@ class Leximin(Compromise):
 @register("hurwicz")
 @dataclass(frozen=True)
 class Hurwicz(Compromise):
-    """Maximise λ max_i E[i, a, t] + (1 − λ) min_i E[i, a, t].
+    """Maximise a mean of the best and the worst expected reward, λ max_i E[i, a, t] + (1 − λ) min_i E[i, a, t].
 
     Made for decisions under ignorance, with stakeholders in the place of states of the world. Weights have no effect,
     except that weight 0 leaves somebody out.
@@ -235,7 +235,7 @@ def rank_weights(weights: Values, order_weights: Values | None) -> Values:
 @register("generalised_gini", aliases=("owa", "ordered_weighted_average"))
 @dataclass(frozen=True)
 class GeneralisedGini(Compromise):
-    """Maximise Σ_k v_k E_(k), rewards sorted from the worst-off to the best-off.
+    """Maximise the sum of rewards weighted by rank from the worst-off up, Σ_k v_k E[(k), a, t].
 
     Weights v that do not increase prefer equality (a generalised Gini welfare); any others give an OWA operator.
     Stakeholder weights count as shares of the population (weighted OWA).

@@ -6,6 +6,7 @@ import html.parser
 import re
 import subprocess
 import sys
+from importlib.resources import files
 
 import numpy as np
 import pytest
@@ -182,6 +183,15 @@ def test_rules_for_the_dark_are_kept_apart():
     assert scoped(dark_rules(sheet), "<p></p>").splitlines() == [
         ".accordant.accordant { --ink: #fff; }", ".accordant.accordant p { margin: 0 }"
     ]  # fmt: skip
+
+
+def test_the_dark_of_a_notebook_is_the_dark_of_pages():
+    sheet = (files("accordant.report") / "style.css").read_text(encoding="utf-8")
+    colours = re.findall(r"--[\w-]+: #\w+", dark_rules(sheet))
+    shown = ExpectedRewards([[[0.5]]], stakeholders=["a"], actions=["x"])._repr_html_()
+    dark = [line for line in shown.splitlines() if '[data-jp-theme-light="false"]' in line and ":has(" not in line]
+    assert len(colours) > 30 and all(any(colour in line for line in dark) for colour in colours)
+    assert any("color-scheme: dark" in line for line in dark)
 
 
 def test_rules_within_media_stay_within():

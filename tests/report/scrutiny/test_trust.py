@@ -44,7 +44,7 @@ def said(record: Json) -> list[str]:
 
 def test_the_worst_single_stakeholder_and_everybody_are_named(record: Json) -> None:
     assert said(record) == [
-        "If Lender alone may misreport by 0.05, 75% of the 4 decisions of utilitarian cannot change; everybody together: 50%.",
+        "If only Lender misreported its rewards by up to 0.05, 75% of the 4 decisions of utilitarian would stay for certain; if everybody did, 50%.",
         "Half of the decisions withstand misreports of everybody together up to 0.020, nine in ten up to 0.010.",
     ]
 
@@ -52,7 +52,7 @@ def test_the_worst_single_stakeholder_and_everybody_are_named(record: Json) -> N
 def test_a_sound_certificate_says_at_least(record: Json) -> None:
     record["scrutiny"]["certificates"]["exact"] = False
     assert "at least 75% of the 4 decisions" in said(record)[0]
-    assert "everybody together: at least 50%." in said(record)[0]
+    assert "if everybody did, at least 50%." in said(record)[0]
     assert trust(Reading.of(record)).certainty.startswith("sound")
 
 
@@ -72,7 +72,10 @@ def test_half_of_the_decisions_may_withstand_anything(record: Json) -> None:
 
 def test_one_stakeholder_is_not_called_everybody(record: Json) -> None:
     surveyed(record, {("Lender",): [0.01, 0.2]})
-    assert said(record)[0] == "If Lender may misreport by 0.05, 50% of the 2 decisions of utilitarian cannot change."
+    assert (
+        said(record)[0]
+        == "If Lender misreported its rewards by up to 0.05, 50% of the 2 decisions of utilitarian would stay for certain."
+    )
     assert [each.name for each in trust(Reading.of(record)).coalitions] == ["Lender"]
 
 

@@ -27,7 +27,7 @@ from accordant.preferences.page.reading import ComparisonReading, Row
 from accordant.preferences.result import FORMAT, LearnerComparison
 from accordant.preferences.section import ComparedLearners
 from accordant.report.charts.svg import box, hatched, tag
-from accordant.report.page import Page
+from accordant.report.page import Page, counted
 from accordant.runs.pages import write_page
 
 RECORD = "comparison.json"
@@ -115,6 +115,6 @@ def _sample(css: str) -> Markup:
 
 PAGE = Page(
     "accordant.preferences.page", "preferred.css",
-    filters={"cell": words.cell, "change": words.change, "power": words.power_of},
+    filters={"cell": words.cell, "change": words.change, "power": words.power_of, "counted": counted},
     names={"MARKS": words.MARKS, "heading": words.heading, "sample": _sample, "OTHERS": OTHERS, "MINORITY": MINORITY},
 )  # fmt: skip

@@ -92,10 +92,8 @@ def block(template: str, **content: Any) -> str:
     html = PAGE.render(template, **content)
     room = importlib.resources.files("accordant.report") / "notebook"
     sheet = PAGE.sheets + (room / "notebook.css").read_text(encoding="utf-8")
-    dark = (room / "dark.css").read_text(encoding="utf-8")
-    # where the page has colours for the dark, they count, last
-    light, used = scoped(sheet, html), scoped(f"{dark}\n{dark_rules(sheet)}", html)
-    return f'<div class="accordant"><style>\n{light}\n{_in_the_dark(used)}\n</style>\n{html}</div>'
+    light, dark = scoped(sheet, html), scoped(dark_rules(sheet), html)
+    return f'<div class="accordant"><style>\n{light}\n{_in_the_dark(dark)}\n</style>\n{html}</div>'
 
 
 def _in_the_dark(rules: str) -> str:

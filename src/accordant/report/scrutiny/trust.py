@@ -182,12 +182,12 @@ def _sentences(
     k = min((k for k in range(len(radii)) if radii[k] > 0), key=lambda k: abs(radii[k] - SPOKEN))
     worst = min(singles, key=lambda each: each.shares[k] or 0.0)
     least = "" if found.exact else "at least "
-    alone = " alone" if everybody else ""
-    rest = f"; everybody together: {least}{percent(all_of_them.shares[k])}." if everybody else "."
+    only = "only " if everybody else ""
+    rest = f"; if everybody did, {least}{percent(all_of_them.shares[k])}." if everybody else "."
     first = sentence(
-        "If ", strong(worst.members[0]), f"{alone} may misreport by {short(radii[k])}, {least}",
+        f"If {only}", strong(worst.members[0]), f" misreported its rewards by up to {short(radii[k])}, {least}",
         f"{percent(worst.shares[k])} of the {count(found.contexts)} decisions of ", strong(found.rule),
-        f" cannot change{rest}",
+        f" would stay for certain{rest}",
     )  # fmt: skip
     return first, _withstood(all_of_them, "everybody together" if everybody else worst.members[0])
 

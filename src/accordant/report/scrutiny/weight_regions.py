@@ -222,7 +222,7 @@ def weighed(reading: Reading) -> Weighed:
     bars, drawn = _drawings(regions)
     return Weighed(
         metrics=tuple(zip(regions.metrics, map(percent, regions.weights), strict=True)),
-        sentences=(*_regions_said(regions), *_border_said(regions, found.borders)),
+        sentences=(*_regions_said(regions), *_border_said(regions, found.borders, reading.selected)),
         bars=bars,
         map=drawn,
         shifts=tuple(_shift(each) for each in found.borders.shifts),
@@ -272,8 +272,8 @@ def _regions_said(regions: RegionsPart) -> list[Markup]:
     return said
 
 
-def _border_said(regions: RegionsPart, borders: WeightSensitivityPart) -> list[Markup]:
-    """Say what takes the least change of weights."""
+def _border_said(regions: RegionsPart, borders: WeightSensitivityPart, selected: Line | None) -> list[Markup]:
+    """Say what takes the least change of weights; of equals the selected strategy is named, or the first."""
     nearest = borders.nearest
     if len(regions.metrics) == 1:
         return []
@@ -285,12 +285,17 @@ def _border_said(regions: RegionsPart, borders: WeightSensitivityPart) -> list[M
     if nearest is None:
         return [sentence("No weights bring another candidate ahead.")]
     shift = _shift(nearest)
-    moved = f"{shift.points} percentage points of weight move from {shift.giving} to {shift.taking}"
-    start = f"The nearest border: if {moved}, "
-    end = (
-        " draw level, and beyond that take over." if nearest.tied_with else " draws level, and beyond that takes over."
-    )
-    return [sentence(start, strong(shift.rival), end)]
+    leader, others = _one_of((borders.winner, *borders.tied_with), selected)
+    rival, more = _one_of((nearest.rival, *nearest.tied_with), selected)
+    moved = f"{shift.points} percentage points of weight moved from {shift.giving} to {shift.taking}"
+    end = f"{others}, ahead on the untouched rows, and beyond that take over."
+    return [sentence(f"If {moved}, ", strong(rival), f"{more} would be level with ", strong(leader), end)]
+
+
+def _one_of(names: Sequence[str], selected: Line | None) -> tuple[str, str]:
+    """Return the selected strategy if it is one of these, or the first, and how many equal it."""
+    name = selected.name if selected is not None and selected.name in names else names[0]
+    return name, f" ({counted(len(names) - 1, 'other')} with equal values)" if len(names) > 1 else ""
 
 
 def _shift(each: ShiftPart) -> Shift:

@@ -17,8 +17,10 @@ from accordant.decisions import Decisions
 from accordant.explanation import Addressee, Explanation, PersonExplanation, as_document, influence, pivotal
 from accordant.problem import value_label
 from accordant.report.explained import render_explanation, render_letters
+from accordant.report.labels import readable_names, text_with_names
 from accordant.runs.folder import Run
 from accordant.runs.recommendation import contexts_of, untouched_rows
+from accordant.runs.record import Record
 from accordant.runs.sections.adoption import Adoption, adoptions, context_hashes
 from accordant.strategies import Strategy
 from accordant.tables.output import write_output
@@ -221,9 +223,9 @@ def _groups(run: Run, contexts: Contexts) -> list[str] | None:
     return None
 
 
-def write_explanation(document: dict[str, Any], out: Path) -> None:
-    """Write explanations as one HTML file."""
-    write_output(out, render_explanation(document))
+def write_explanation(document: dict[str, Any], record: Record, out: Path) -> None:
+    """Write explanations as one HTML file, which speaks by the names of the page of the run."""
+    write_output(out, text_with_names(render_explanation(document), readable_names(record)))
 
 
 def write_letters(letters: Sequence[PersonExplanation], out: Path) -> None:
