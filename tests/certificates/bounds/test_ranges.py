@@ -11,7 +11,7 @@ from accordant import strategies
 from accordant.certificates.bounds import bounds
 from accordant.certificates.bounds.choices import Sets
 from accordant.certificates.bounds.composition import _combine, enclose
-from accordant.certificates.bounds.duality import geometric_mean_bound, smallest_together
+from accordant.certificates.bounds.duality import _best_between, geometric_mean_bound, smallest_together
 from accordant.certificates.bounds.atomic_bounds import Enclosure, best_fraction
 from accordant.certificates.bounds.choices import Anything, Move, best_draw
 from accordant.certificates.bounds.attack_values import _join, slope
@@ -68,6 +68,8 @@ def test_smallest_to_largest():
     assert ends(LowToHigh((one, two))) == (0.0, 0.5, False)
     assert ends(LowToHigh((one, one))) == (0.0, 1.0, True)
     assert ends(LowToHigh((one,))) == (0.0, 1.0, True)
+    tenths = per_action(0.1, 0.2), per_action(0.2, 0.4)  # above 0, and so always defined, however small
+    assert ends(LowToHigh(tenths)) == pytest.approx((0.25, 1.0, False))
     assert ends(LowToHigh((per_action(-1, 1), two))) == (-math.inf, math.inf, True)
     assert ends(LowToHigh((per_action(-2, -1), per_action(-1, -1)))) == (-math.inf, math.inf, True)
     assert enclose(LowToHigh((Sum(), Sum())), FREE).never_defined
@@ -227,3 +229,12 @@ def test_a_joined_move_follows_one_first_and_then_the_other():
         assert _join(Move(codes, here, *one), Move(others, there, *other), 1).policy is None
     for one, other in (((policy, None), (policy, raised)), ((policy, raised), (policy, None))):
         assert _join(Move(codes, here, *one), Move(others, there, *other), 1).raised is None
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_the_best_point_of_a_line_against_a_grid(seed):
+    generator = np.random.default_rng(seed)
+    one, other = generator.random((2, 3)) + 0.01
+    mean = GeometricMean(tuple([Sum()] * 3), tuple(generator.dirichlet(np.ones(3))))
+    highest = max(mean.of((one + s * (other - one)).tolist()) for s in np.linspace(0, 1, 2001))
+    assert mean.of(_best_between(mean, one, other).tolist()) >= highest - 1e-7  # forty sections

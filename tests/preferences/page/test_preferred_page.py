@@ -28,7 +28,7 @@ from accordant.preferences.page.charts import (
     spread_chart,
     support_chart,
 )
-
+from tests.drawings import faults
 VOID = {"meta", "br", "wbr", "input"}
 NAMES = ("accuracy", "accuracy[big]", "accuracy[small]", "log_loss", "worst_10", "min", "gap", "gini", "jain", "theil",
          "atkinson", "std", "corrected_std", "support_correlation", "support_rank_correlation", "support_slope")  # fmt: skip
@@ -316,3 +316,7 @@ def test_the_number_of_a_method_stands_within_the_plot(place, sides):
     found = {"right": anchor == "start", "left": anchor == "end", "above": float(y) <= HEIGHT - BOTTOM}
     assert found[sides]
     assert float(y) < HEIGHT - BOTTOM
+
+
+def test_all_that_is_drawn_lies_in_its_picture_and_can_be_read(content):
+    assert [faults(render_comparison(each)) for each in (content, *variants(content))] == [[]] * 7

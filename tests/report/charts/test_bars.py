@@ -51,3 +51,14 @@ def test_small_bars_end_at_their_frame(share: float, length: float) -> None:
 
 def test_a_small_bar_without_a_share_is_empty() -> None:
     assert "level" not in str(meter(None))
+
+
+@pytest.mark.parametrize("value", [0.01, 0.1, 0.5, 1.0])
+def test_whatever_is_not_zero_has_a_bar(value: float) -> None:
+    assert len(outlines(str(bar_chart("b", "title", [Bar("a", value, "a"), Bar("b", 1.0, "b")], "")))) == 2
+
+
+def test_a_long_name_is_broken_before_the_bars() -> None:
+    found = str(bar_chart("b", "title", [Bar("many words that do not end " * 3, 1.0, "1")], ""))
+    lines = re.findall(r'<text x="2" y="[\d.]+">([^<]*)</text>', found)
+    assert len(lines) == 2 and all(5 * len(words) < NAMES for words in lines)
