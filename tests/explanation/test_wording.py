@@ -22,4 +22,4 @@ def test_who_may_misreport_is_named(who):
     silent = _misreport(Misreport(who, 0.0))
     assert silent == f"For changes of {whose}, nothing is certified, and no change that alters the decision is known."
     known = _misreport(Misreport(who, 0.0, 0.25, "wait"))
-    assert known == f"For changes of {whose}, nothing is certified; by 0.25 they can change so that wait wins."
+    assert known == f"For changes of {whose}, nothing is certified; by 0.250 they can change so that wait wins."

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 
 import numpy as np
@@ -126,6 +127,10 @@ def test_kernels_do_what_they_say():
             drawn = softmax_policy(scores, temperature) if temperature else proportional_policy(scores)
             assert policy == pytest.approx(drawn, abs=1e-12)
             assert values == pytest.approx((drawn * top).sum(axis=0), abs=1e-12)
+            for corner in itertools.product((False, True), repeat=3):  # no other choice of ends draws more
+                scores = np.where(np.array(corner)[:, None], highest, lowest)
+                drawn = softmax_policy(scores, temperature) if temperature else proportional_policy(scores)
+                assert (values >= (drawn * top).sum(axis=0) - 1e-12).all()
 
 
 @pytest.mark.parametrize("lowest", [-np.inf, 0.0])

@@ -29,6 +29,7 @@ from accordant.preferences.page.charts import (
     support_chart,
 )
 from tests.drawings import faults
+
 VOID = {"meta", "br", "wbr", "input"}
 NAMES = ("accuracy", "accuracy[big]", "accuracy[small]", "log_loss", "worst_10", "min", "gap", "gini", "jain", "theil",
          "atkinson", "std", "corrected_std", "support_correlation", "support_rank_correlation", "support_slope")  # fmt: skip

@@ -18,6 +18,7 @@ from accordant.slates.page.gains import SHADES, WIDE, attainment_table
 from accordant.slates.page.maps import LARGE, SMALL, legend, load_map, step_of
 from accordant.slates.page.maps import EDGE, HIGH, MANY, WIDTH, centre, located, project
 from accordant.slates.page.reading import BEST, SlateReading
+from accordant.slates.page.render import _attention
 from accordant.slates.page.summary import signed
 from accordant.slates.evaluation.curves import PopularityCurve
 from accordant.slates.result import ItemResult
@@ -359,3 +360,15 @@ def test_places_however_near_fill_the_map_from_edge_to_edge(size, shape):
     wide, tall = abs(x1 - x0), abs(y1 - y0)
     assert wide == pytest.approx(WIDTH - 2 * EDGE) or tall == pytest.approx(HIGH - 2 * EDGE)
     assert wide == pytest.approx(tall * shape[1] / shape[0], rel=0.02) if all(shape) and size < 20 else wide * tall >= 0
+
+
+@pytest.mark.parametrize("n", [BARS, BARS + 1])
+def test_a_bar_stands_for_several_items_only_where_there_are_too_many(n, situations):
+    content = situations("tiny")
+    for rule in content["rules"]:
+        rule["popularity"] |= {
+            "items": [f"item {k}" for k in range(n)],
+            "popularity": [1 / n] * n,
+            "exposure": [1 / n] * n,
+        }
+    assert bool(_attention(SlateReading(content))["grouped"]) == (n > BARS)
