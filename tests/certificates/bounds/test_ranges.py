@@ -12,7 +12,7 @@ from accordant import strategies
 from accordant.certificates.bounds import bounds
 from accordant.certificates.bounds.choices import Sets
 from accordant.certificates.bounds.composition import _combine, enclose
-from accordant.certificates.bounds.duality import _best_between, geometric_mean_bound, smallest_together
+from accordant.certificates.bounds.duality import _best_between, _lowest_cut, geometric_mean_bound, smallest_together
 from accordant.certificates.bounds.atomic_bounds import Enclosure, best_fraction
 from accordant.certificates.bounds.choices import Anything, Move, best_draw
 from accordant.certificates.bounds.attack_values import _join, slope
@@ -243,3 +243,14 @@ def test_the_best_point_of_a_line_against_a_grid(seed):
     mean = GeometricMean(tuple([Sum()] * 3), tuple(generator.dirichlet(np.ones(3))))
     highest = max(mean.of((one + s * (other - one)).tolist()) for s in np.linspace(0, 1, 2001))
     assert mean.of(_best_between(mean, one, other).tolist()) >= highest - 1e-7  # forty sections
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_the_lowest_cut_against_a_grid(seed):
+    """One term of two pieces: its weights are s and 1 − s."""
+    cuts = np.random.default_rng(seed).normal(size=(3, 3))
+    weights, least = _lowest_cut(cuts, np.array([0, 0]))
+    grid = np.linspace(0, 1, 2001)
+    highest = (cuts[:, [0]] + cuts[:, [1]] * grid + cuts[:, [2]] * (1 - grid)).max(axis=0)
+    assert least <= highest.min() + 1e-9 and least == pytest.approx(highest.min(), abs=5e-3)
+    assert weights.sum() == pytest.approx(1) and (cuts[:, 0] + cuts[:, 1:] @ weights).max() == pytest.approx(least)
