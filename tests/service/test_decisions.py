@@ -270,13 +270,16 @@ def test_a_run_with_a_section_more_is_another_version(service, finished, tmp_pat
 def test_outcomes_are_told_once(service, client):
     told = decide(service, client).decisions
     with service.database.writing() as connection:
-        pairs = [(told[0]["id"], "Repaid"), (told[1]["id"], 3.5)]
-        assert record_outcomes(connection, service.workspace, pairs) == 2
-        assert record_outcomes(connection, service.workspace, pairs) == 0
+        pairs = [(told[0]["id"], "Repaid"), (told[1]["id"], "Default")]
+        assert record_outcomes(connection, service.decider.runs, service.workspace, pairs) == 2
+        assert record_outcomes(connection, service.decider.runs, service.workspace, pairs) == 0
         with pytest.raises(ConflictError, match="another outcome on record"):
-            record_outcomes(connection, service.workspace, [(told[0]["id"], "Default")])
+            record_outcomes(connection, service.decider.runs, service.workspace, [(told[0]["id"], "Default")])
+        for outcome, error in (("Ann repaid", UnknownNameError), (3.5, DataError)):
+            with pytest.raises(error, match="outcome"):
+                record_outcomes(connection, service.decider.runs, service.workspace, [(told[2]["id"], outcome)])
         with pytest.raises(UnknownNameError, match="decision 'nobody'"):
-            record_outcomes(connection, service.workspace, [("nobody", "Default")])
+            record_outcomes(connection, service.decider.runs, service.workspace, [("nobody", "Default")])
         with pytest.raises(UnknownNameError, match="unknown decision"):
-            record_outcomes(connection, "another workspace", [(told[2]["id"], "Default")])
+            record_outcomes(connection, service.decider.runs, "another workspace", [(told[2]["id"], "Default")])
     assert events_of(service).kinds["outcome"] == 2

@@ -32,7 +32,7 @@ def test_a_version_is_watched_as_its_log_would_be(service, client, finished, tmp
     ]
     with service.database.writing() as connection:
         followed = [(each["id"], ("Repaid", "Default")[i % 3 == 0]) for i, each in enumerate(told[:30])]
-        record_outcomes(connection, service.workspace, followed)
+        record_outcomes(connection, service.decider.runs, service.workspace, followed)
     live = watched(service, finished)
     pd.DataFrame([{**context, "name": each["id"]} for context, each in zip(CONTEXTS, told)]).to_csv(
         tmp_path / "new.csv", index=False

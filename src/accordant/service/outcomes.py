@@ -6,7 +6,9 @@ from collections.abc import Sequence
 
 from sqlalchemy import Connection, insert, select
 
-from accordant.errors import ConflictError, UnknownNameError
+from accordant.errors import ConflictError, DataError, UnknownNameError
+from accordant.problem import DecisionProblem
+from accordant.service.publication import OpenRuns
 from accordant.service.record.log import Act, append
 from accordant.service.schema import decision, deployment, outcome
 
@@ -14,24 +16,29 @@ Told = tuple[str, str | float]
 """Identifier of a decision, and the name of its outcome, or a number."""
 
 
-def record_outcomes(connection: Connection, workspace: str, told: Sequence[Told]) -> int:
+def record_outcomes(connection: Connection, runs: OpenRuns, workspace: str, told: Sequence[Told]) -> int:
     """Record what came of decisions and return how many were new; the same told again changes nothing.
+
+    Outcomes stand readable in the log, so only what the case of a decision declares is taken: no text about anybody.
 
     Raises
     ------
     UnknownNameError
-        If there is no such decision in this workspace.
+        If there is no such decision in this workspace, or no such outcome.
+    DataError
+        If a number is told where outcomes have names, or a name or a number out of range where they are numbers.
     ConflictError
         If another outcome is on record.
     """
     acts, rows = [], []
     for identifier, found in told:
-        here = select(decision.c.person).join(deployment, deployment.c.id == decision.c.deployment)
+        here = select(decision.c.person, deployment.c.run).join(deployment, deployment.c.id == decision.c.deployment)
         row = connection.execute(
             here.where(decision.c.id == identifier, deployment.c.workspace == workspace)
         ).one_or_none()
         if row is None:
             raise UnknownNameError("decision", identifier, ())
+        _check(found, runs.run(connection, row.run).case.problem)
         values = {"outcome": found, "value": None} if isinstance(found, str) else {"outcome": None, "value": found}
         known = connection.execute(select(outcome).where(outcome.c.decision == identifier)).one_or_none()
         if known is not None:
@@ -47,3 +54,15 @@ def record_outcomes(connection: Connection, workspace: str, told: Sequence[Told]
             [{**row, "at": line.at, "seq": line.seq} for row, line in zip(rows, lines, strict=True)],
         )
     return len(acts)
+
+
+def _check(found: str | float, problem: DecisionProblem) -> None:
+    """Refuse an outcome that a case does not declare."""
+    if problem.continuous:
+        if isinstance(found, str):
+            raise DataError(f"outcome is {found!r:.40}; allowed: a number")
+        problem.outcome_values([found], lambda _: "outcome")
+    elif not isinstance(found, str):
+        raise DataError(f"outcome is {found!r}; allowed: one of {', '.join(problem.outcome_names)}")
+    elif found not in problem.outcome_names:
+        raise UnknownNameError("outcome", found, problem.outcome_names)

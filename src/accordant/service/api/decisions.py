@@ -143,4 +143,4 @@ def outcomes(question: OutcomesQuestion, by: Asking) -> OutcomesAnswer:
     service, client = by
     with service.database.writing() as connection:
         told = [(each.decision, each.outcome) for each in question.outcomes]
-        return OutcomesAnswer(recorded=record_outcomes(connection, client.workspace, told))
+        return OutcomesAnswer(recorded=record_outcomes(connection, service.decider.runs, client.workspace, told))
