@@ -14,7 +14,7 @@ from accordant.report.charts.svg import Label, placed
 from accordant.report.scale import number
 from accordant.slates.page.gains import BARS, attention_chart, highest, parts
 from accordant.slates.page.tradeoffs import front_chart
-from accordant.slates.page.gains import SHADES, WIDE, attainment_table
+from accordant.slates.page.gains import CURVE_TOP, SHADES, WIDE, attainment_table
 from accordant.slates.page.maps import LARGE, SMALL, legend, load_map, step_of
 from accordant.slates.page.maps import EDGE, MANY, WIDTH, centre, located, project
 from accordant.slates.page.reading import BEST, SlateReading
@@ -349,3 +349,11 @@ def test_bars_of_attention_are_told_by_the_most_popular_tenth_and_half(situation
     drawn = drawn_attention(situations, exposure, (1 / 60,) * 60)
     assert re.search(r"the 6 most popular of 60 items get 30\s?% of attention; the 30 most popular of 60", drawn)
     assert re.search(r"the 30 most popular of 60 items get 60\s?% of attention; Gini", drawn)
+
+
+def test_the_highest_bar_of_attention_reaches_the_top_of_its_axis(situations):
+    drawn = drawn_attention(situations, (1.0, 0.0), (0.5, 0.5))
+    lines = [float(y) for y in re.findall(r'y1="([\d.]+)"[^>]*class="(?:axis|grid)"', drawn)]
+    (top,) = re.findall(r'y="([\d.]+)" width="[\d.]+" height="[\d.]+" class="bar"', drawn)
+    assert "100%" in drawn and float(top) == pytest.approx(min(lines), abs=0.06)
+    assert float(top) == pytest.approx(CURVE_TOP, abs=0.06)
