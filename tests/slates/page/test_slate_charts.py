@@ -14,13 +14,14 @@ from accordant.report.charts.svg import Label, placed
 from accordant.report.scale import number
 from accordant.slates.page.gains import BARS, attention_chart, highest, parts
 from accordant.slates.page.tradeoffs import front_chart
-from accordant.slates.page.gains import CURVE_TOP, SHADES, WIDE, attainment_table
+from accordant.slates.page.gains import SHADES, WIDE, attainment_table
 from accordant.slates.page.maps import LARGE, SMALL, legend, load_map, step_of
 from accordant.slates.page.maps import EDGE, MANY, WIDTH, centre, located, project
 from accordant.slates.page.reading import BEST, SlateReading
 from accordant.slates.page.summary import signed
 from accordant.slates.evaluation.curves import PopularityCurve
 from accordant.slates.result import ItemResult
+from accordant.slates.page.gains import CURVE_TOP
 from accordant.slates.page.gains import behind_chart, ever_behind, drawn_stakeholders
 
 DEGREES = st.tuples(st.floats(-80, 80), st.floats(-179, 179))
@@ -314,6 +315,14 @@ def test_heights_of_attention_and_of_popularity_share_an_axis(situations):
     assert "the 1 most popular of 4 items get 50% of attention; the 2 most popular" in drawn
 
 
+def test_the_highest_bar_of_attention_reaches_the_top_of_its_axis(situations):
+    drawn = drawn_attention(situations, (1.0, 0.0), (0.5, 0.5))
+    lines = [float(y) for y in re.findall(r'y1="([\d.]+)"[^>]*class="(?:axis|grid)"', drawn)]
+    (top,) = re.findall(r'y="([\d.]+)" width="[\d.]+" height="[\d.]+" class="bar"', drawn)
+    assert "100%" in drawn and float(top) == pytest.approx(min(lines), abs=0.06)
+    assert float(top) == pytest.approx(CURVE_TOP, abs=0.06)
+
+
 def test_a_frame_stands_around_the_centre_alone(situations):
     reading = SlateReading(situations("tiny"))
     each, items = reading.lines[0], reading.result.items
@@ -349,11 +358,3 @@ def test_bars_of_attention_are_told_by_the_most_popular_tenth_and_half(situation
     drawn = drawn_attention(situations, exposure, (1 / 60,) * 60)
     assert re.search(r"the 6 most popular of 60 items get 30\s?% of attention; the 30 most popular of 60", drawn)
     assert re.search(r"the 30 most popular of 60 items get 60\s?% of attention; Gini", drawn)
-
-
-def test_the_highest_bar_of_attention_reaches_the_top_of_its_axis(situations):
-    drawn = drawn_attention(situations, (1.0, 0.0), (0.5, 0.5))
-    lines = [float(y) for y in re.findall(r'y1="([\d.]+)"[^>]*class="(?:axis|grid)"', drawn)]
-    (top,) = re.findall(r'y="([\d.]+)" width="[\d.]+" height="[\d.]+" class="bar"', drawn)
-    assert "100%" in drawn and float(top) == pytest.approx(min(lines), abs=0.06)
-    assert float(top) == pytest.approx(CURVE_TOP, abs=0.06)
