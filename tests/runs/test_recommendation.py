@@ -16,6 +16,7 @@ from accordant.runs import read_run, write_run
 from accordant.runs.decision_log import read_decisions
 from accordant.runs.recommendation import recommend_rows, recommendations_as_json, write_recommendations
 from accordant.runs.sections.explanation import document_of, explained_rows
+from accordant.tables.frames import EXACT
 
 
 @pytest.fixture
@@ -52,7 +53,7 @@ def test_a_strategy_that_draws_says_how_it_drew(run_folder, rows):
         assert each["action"] == ("yes" if each["draw"] < 0.5 else "no")
     draws = [each["draw"] for each in found]
     assert len(set(draws)) == 40 and {each["action"] for each in found} == {"yes", "no"}
-    frame = pd.read_csv(rows)
+    frame = pd.read_csv(rows, **EXACT)
     for row in (0, 17, 39):  # a row that is decided alone gets the same action
         alone = run.policy.recommend(frame.iloc[[row]], strategy=rule.label)
         assert alone.decisions.actions.tolist() == [found[row]["action"]]
@@ -94,7 +95,7 @@ def test_what_was_fitted_to_training_rows_decides_for_new_ones(outcomes, tmp_pat
         fitted = rule.fit(evidence.expected, evidence.log.contexts)
         policy.strategies_ = {**policy.strategies_, fitted.label: fitted}
     run = read_run(write_run(replace(outcome, policy=policy), tmp_path / "run"))
-    contexts = pd.read_csv(rows)
+    contexts = pd.read_csv(rows, **EXACT)
     for label in ("population_maximin", "population_maximin by group"):
         assert run.policy.strategies_[label] == policy.strategies_[label] and policy.strategies_[label].fitted
         (batch,) = recommend_rows(run, rows, label)
@@ -105,14 +106,14 @@ def test_what_was_fitted_to_training_rows_decides_for_new_ones(outcomes, tmp_pat
 @pytest.mark.parametrize("suffix", [".parquet", ".arrow"])
 def test_a_file_stored_by_columns_is_decided_as_the_same_rows_of_a_csv_file(monkeypatch, run_folder, rows, suffix):
     monkeypatch.setattr("accordant.runs.recommendation.ROWS_AT_ONCE", 16)
-    run, table = read_run(run_folder), pd.read_csv(rows, dtype={"kind": str})
+    run, table = read_run(run_folder), pd.read_csv(rows, dtype={"kind": str}, **EXACT)
     table["also"] = [{"nested": 1}] * len(table)  # is not read, and could not be
     stored = rows.with_suffix(suffix)
     table.to_parquet(stored) if suffix == ".parquet" else table.to_feather(stored)
     outs = [rows.with_name(f"decided{end}") for end in (".csv", suffix)]
     counts = [write_recommendations(run, source, None, out) for source, out in zip((rows, stored), outs, strict=True)]
     assert counts[0] == counts[1] and counts[0].rows == 40
-    as_csv = pd.read_csv(outs[0], keep_default_na=False, na_values={"margin": [""]})
+    as_csv = pd.read_csv(outs[0], keep_default_na=False, na_values={"margin": [""]}, **EXACT)
     found = pd.read_parquet(outs[1]) if suffix == ".parquet" else pd.read_feather(outs[1])
     assert list(found) == list(as_csv)
     for name in found:
@@ -122,7 +123,7 @@ def test_a_file_stored_by_columns_is_decided_as_the_same_rows_of_a_csv_file(monk
 
 
 def test_what_a_file_stored_by_columns_lacks_or_holds_is_named(run_folder, rows):
-    run, table = read_run(run_folder), pd.read_csv(rows, dtype={"kind": str})
+    run, table = read_run(run_folder), pd.read_csv(rows, dtype={"kind": str}, **EXACT)
     table.rename(columns={"x": "xx"}).to_parquet(rows.with_name("lacks.parquet"))
     table.assign(x=np.inf).to_parquet(rows.with_name("infinite.parquet"))
     table.assign(x="much").to_parquet(rows.with_name("texts.parquet"))
@@ -141,7 +142,7 @@ def test_decisions_are_logged_on_request(run_folder, rows):
     table.to_csv(rows, index=False)
     write_recommendations(run, rows, None, out, log=log)
     write_recommendations(run, rows, None, out, log=log, row_id="name")
-    lines, decided = list(read_decisions(log)), pd.read_csv(out, keep_default_na=False)
+    lines, decided = list(read_decisions(log)), pd.read_csv(out, keep_default_na=False, **EXACT)
     assert [line.row for line in lines] == [*range(40), *(f"p{k}" for k in range(40))]
     assert decided["row"].tolist() == [f"p{k}" for k in range(40)]
     for line, (_, row) in zip(lines[40:], decided.iterrows(), strict=True):

@@ -22,6 +22,10 @@ from accordant.errors import DataError
 from accordant.tables.text import read_line, refuse_special
 
 ROWS_AT_ONCE = 65_536
+EXACT: dict[str, Any] = (
+    {} if tuple(map(int, pd.__version__.split(".")[:2])) >= (3, 1) else {"float_precision": "round_trip"}
+)
+"""What makes pandas read the nearest float of every number: newer ones do, older ones miss the last bit of a third."""
 MISSING = ("", "NA", "N/A", "n/a", "NaN", "nan", "NULL", "null", "<NA>", "#N/A")
 """What stands for a missing value in files; unlike pandas' list, not "None", which is a good name for an action."""
 
@@ -204,6 +208,7 @@ def read_chunks(
                 keep_default_na=False,
                 na_values=[*MISSING, *missing],
                 dtype=dict.fromkeys(texts, str),
+                **EXACT,
             ) as chunks,
         ):
             for chunk in chunks:
