@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from sklearn.dummy import DummyRegressor
 from sklearn.ensemble import HistGradientBoostingRegressor
 from sklearn.linear_model import LinearRegression
 from sklearn.tree import DecisionTreeRegressor
 
 from accordant import randomness
 from accordant.errors import InputError
-from accordant.learning.augmentation import augmented_queries
 from accordant.learning.cross_fitting import LearningSettings, learn
-from accordant.learning.reward_learning import RewardLearner
 from accordant.learning.reward_models import LearnedReward, StatedReward, predict_rewards
 from accordant.rewards import FunctionReward, ObservedReward
 from sklearn.linear_model import LogisticRegression
@@ -174,14 +171,3 @@ def test_models_are_predicted_in_one_call(loans):
 
 def test_elicitation_noise_depends_on_the_seed_alone(loans):
     assert randomness.generator(3, "elicitation").random() == randomness.generator(3, "elicitation").random()
-
-
-def test_the_loss_of_a_row_is_the_mean_of_squared_errors_over_what_was_asked_about_it(loans):
-    log = loans.log.take(np.arange(60))
-    queries = augmented_queries(log, loans.problem, "actions_and_outcomes", np.random.default_rng(0))
-    answers = np.random.default_rng(1).random((1, len(queries)))
-    constant = DummyRegressor(strategy="constant", constant=0.25)
-    learner = RewardLearner(("Bank",), constant, {}, log, queries, answers, ("income",), loans.problem)
-    rows = np.arange(5, 40)
-    found = learner.losses(learner.fit(np.arange(60), {}), rows)
-    assert found == pytest.approx([((answers[0, queries.rows == row] - 0.25) ** 2).mean() for row in rows])
