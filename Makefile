@@ -25,9 +25,9 @@ LOWEST := .venv-lowest
 $(LOWEST)/installed: pyproject.toml .ci/lowest.py
 	rm -rf $(LOWEST)
 	$(PYTHON) -m venv $(LOWEST)
-	$(LOWEST)/bin/python .ci/lowest.py sign arrow excel sql plot > $(LOWEST)/constraints.txt
-	$(LOWEST)/bin/python -m pip install --quiet --constraint $(LOWEST)/constraints.txt --editable ".[sign,arrow,excel,sql,plot]" \
-		hypothesis jsonschema polars pytest pytest-timeout
+	$(LOWEST)/bin/python .ci/lowest.py sign arrow excel sql plot serve > $(LOWEST)/constraints.txt
+	$(LOWEST)/bin/python -m pip install --quiet --constraint $(LOWEST)/constraints.txt --editable ".[sign,arrow,excel,sql,plot,serve]" \
+		httpx hypothesis jsonschema polars pytest pytest-timeout
 	touch $@
 
 lowest: $(LOWEST)/installed  # the lowest versions that pyproject.toml allows start, carry out a case and pass tests
@@ -35,7 +35,8 @@ lowest: $(LOWEST)/installed  # the lowest versions that pyproject.toml allows st
 	$(LOWEST)/bin/accordant run lending --rows 300 --folds 3 --resamples 100 --out $(LOWEST)/run > $(LOWEST)/run.txt
 	$(LOWEST)/bin/accordant verify $(LOWEST)/run
 	env -u ACCORDANT_REQUIRE_EXTRAS -u PYTHONWARNINGS $(LOWEST)/bin/python -m pytest -q -W default --timeout 300 tests/runs tests/terminal tests/learning/trees \
-		tests/cli tests/preferences tests/slates/rules tests/test_contexts.py tests/test_policy.py
+		tests/cli tests/preferences tests/slates/rules tests/test_contexts.py tests/test_policy.py \
+		tests/service/api tests/service/test_decisions.py tests/service/test_migrations.py
 
 bench: $(VENV)/installed
 	$(BIN)/python -m benchmarks

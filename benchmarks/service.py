@@ -149,6 +149,11 @@ def running(command: list[str], port: int) -> Iterator[subprocess.Popen[str]]:
                 break
             except OSError:
                 time.sleep(0.1)
+        for _ in range(60):  # a socket is open before every process behind it is ready
+            before = cpu_seconds(server.pid)
+            time.sleep(1.0)
+            if cpu_seconds(server.pid) - before < 0.1:
+                break
         yield server
     finally:
         server.send_signal(signal.SIGTERM)

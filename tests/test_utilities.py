@@ -110,3 +110,11 @@ def test_mapped_and_read_only_arrays_are_not_copied(tmp_path):
 def test_what_numpy_would_silently_read_otherwise_is_refused(values, found):
     with pytest.raises(InputError, match=f"expected rewards must be a dense array of real numbers; found {found}"):
         ExpectedRewards(values, **NAMES)
+
+
+@pytest.mark.parametrize(("wrong", "right"), [(1.5, 1.0), (-0.5, 0.0), (1.5, 1 + 0.5 * TOLERANCE)])
+def test_the_limits_themselves_are_not_named_wrong(wrong, right):
+    values = np.full((2, 3, 5), right)
+    values[1, 2, 4] = wrong
+    with pytest.raises(RewardError, match="in context 4 is"):
+        ExpectedRewards(values, **NAMES)

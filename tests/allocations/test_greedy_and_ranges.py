@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from accordant.allocations import AdditiveUtility, Allocation, enumerate_options
 from accordant.allocations.allocation import shares_of
 from accordant.allocations.search import best, scaled, utility_range, worst
+from accordant.allocations.search.exchange_search import linearise
 from accordant.allocations.enumeration import best_of_each
 from accordant.errors import InputError
 
@@ -209,3 +210,11 @@ def test_those_who_demand_nothing_add_a_constant(small):
     extent = utility_range(scenario, AdditiveUtility([5.0, 1.0, 2.0]))
     assert (extent.low, extent.high) == (6.0, 7.0)
     assert shares_of(scenario, best(scenario, [5.0, 1.0, 2.0])).tolist() == [1, 0, 1]
+
+
+@pytest.mark.parametrize("capacity", [1, 2, 3])
+def test_the_worth_of_a_demand_beside_others_that_are_met_in_part(capacity, small):
+    """Others get capacity over demand each; a goal that does not add up tells whether they do."""
+    scenario = small.build([[1]] * 4, [capacity])
+    found = linearise(scenario, [lambda shares: shares.prod(axis=1)])
+    assert found == pytest.approx(np.full((1, 4), (capacity / 4) ** 3))

@@ -16,7 +16,7 @@ from accordant.axioms.invariance import orders
 from accordant.axioms.outcome import outcome_of, sets_differ, somewhere, within
 from accordant.axioms.incentives import without
 from accordant.axioms.pareto import transfer
-from accordant.axioms.invariance import ranks, redraw_in_order
+from accordant.axioms.invariance import ranks, redraw_in_order, shift_row
 from accordant.axioms.incentives import reports, strict
 from accordant.axioms.subjects import registered_rules
 from accordant.axioms.table import ordered_names
@@ -386,3 +386,11 @@ def test_stakeholders_count_alike_without_weights_or_with_equal_ones():
     assert weights_are_equal(strategies.create("utilitarian", {"weights": (2.0, 2.0, 2.0)}))
     assert not weights_are_equal(strategies.create("utilitarian", {"weights": (1.0, 2.0, 1.0)}))
     assert weights_are_equal(strategies.create("stakeholder", {"stakeholder": "s0"}))
+
+
+def test_drawn_shifts_of_a_row_lie_between_the_furthest_and_differ():
+    generator = np.random.default_rng(0)
+    row = 0.3 + 0.4 * generator.random((3, 200))
+    drawn, down, up = ((each - row)[0] for each in shift_row(row, generator))
+    assert ((down - 1e-12 <= drawn) & (drawn <= up + 1e-12)).all()
+    assert 0.4 < ((drawn - down) / (up - down)).mean() < 0.6

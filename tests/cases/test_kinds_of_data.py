@@ -97,3 +97,11 @@ def test_a_case_has_a_file_or_a_query():
         DataSpec(**COLUMNS, file="t.csv", query="SELECT 1")
     with pytest.raises(InputError, match="allowed: one SELECT"):
         DataSpec(**COLUMNS, query="DROP TABLE loans")
+
+
+def test_categories_that_look_like_numbers_stay_as_they_are_written(tmp_path):
+    table = FRAME.assign(kind=["01", "1", "1.0"])
+    table.to_csv(tmp_path / "codes.csv", index=False)
+    contexts = load(tmp_path / "codes.csv").log.contexts
+    assert contexts["kind"].tolist() == ["01", "1", "1.0"]
+    assert contexts["x"].tolist()[:2] == [1.0, 2.5]

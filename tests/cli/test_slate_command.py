@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from accordant.slates.terminal import slate_options
+from accordant.slates.terminal import _interval, _number, slate_options
 from accordant.errors import InputError, UnknownNameError
 from accordant.naming import Named
 from accordant.slates.run import RECORD, SLATES, write_result
@@ -61,3 +61,10 @@ def test_options_without_effect_are_refused():
     with pytest.raises(InputError, match="ITEM=VISITS"):
         options(capacity=["poi01"])
     assert options(capacity=["poi01=3"]).capacity == {"poi01": 3.0}
+
+
+@pytest.mark.parametrize(("value", "words"), [(None, "-"), (0.0, "0.000"), (0.12345, "0.123")])
+def test_what_is_not_defined_is_no_number(value, words):
+    assert _number(value, 3) == words
+    estimate = {"value": value, "low": None, "high": None}
+    assert _interval(estimate) == ("not defined" if value is None else words)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-
-from accordant.explanation.wording import _value
+from accordant.explanation import Misreport
+from accordant.explanation.wording import _misreport, _value, _who
 
 
 @pytest.mark.parametrize(
@@ -13,3 +13,13 @@ from accordant.explanation.wording import _value
 )
 def test_a_value_of_a_feature(value, text):
     assert _value(value) == text
+
+
+@pytest.mark.parametrize("who", ["Ada", None])
+def test_who_may_misreport_is_named(who):
+    whose = f"the expected rewards of {who} alone" if who else "all expected rewards"
+    assert _who(Misreport(who, 0.1)) == (who or "everybody together")
+    silent = _misreport(Misreport(who, 0.0))
+    assert silent == f"For changes of {whose}, nothing is certified, and no change that alters the decision is known."
+    known = _misreport(Misreport(who, 0.0, 0.25, "wait"))
+    assert known == f"For changes of {whose}, nothing is certified; by 0.250 they can change so that wait wins."

@@ -7,7 +7,7 @@ import pytest
 
 from accordant.contexts import Contexts, Log
 from accordant.errors import InputError
-from accordant.learning.diagnostics import FEW, identify
+from accordant.learning.diagnostics import FEW, identify, proxy_checks
 from accordant.problem import DecisionProblem
 
 
@@ -58,3 +58,21 @@ def test_a_problem_with_a_single_action_assumes_nothing():
     for declared in ("auto", True, False):
         result = found([0] * 40, declared=declared, names=("Grant",))
         assert not [line for line in result.warnings if "assumed" in line]
+
+
+def test_an_attribute_is_recognised_from_its_copy_and_not_from_noise():
+    generator = np.random.default_rng(0)
+    sex, noise = generator.integers(0, 2, 90), generator.random(90)
+    names = np.array(["f", "m"])[sex]
+    columns = {"sex": names, "three": generator.choice(["a", "b", "c"], 90), "copy": sex.astype(float), "noise": noise}
+    problem = DecisionProblem(
+        stakeholders=["s"],
+        actions=["Grant", "Deny"],
+        outcomes=["yes", "no"],
+        sensitive_attributes=["sex", "three"],
+    )
+    log = Log(Contexts(columns), generator.integers(0, 2, 90), generator.integers(0, 2, 90))
+    sex_check, three_check = proxy_checks(problem, log, ("copy", "noise"), generator)
+    assert (sex_check.chance, three_check.chance) == (1 / 2, pytest.approx(1 / 3))
+    assert sex_check.balanced_accuracy == 1.0 and not sex_check.is_feature
+    assert abs(three_check.balanced_accuracy - 1 / 3) < 0.25

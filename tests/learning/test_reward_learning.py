@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from sklearn.dummy import DummyRegressor
 from sklearn.ensemble import HistGradientBoostingRegressor
 from sklearn.linear_model import LinearRegression
 from sklearn.tree import DecisionTreeRegressor
@@ -11,6 +12,8 @@ from sklearn.tree import DecisionTreeRegressor
 from accordant import randomness
 from accordant.errors import InputError
 from accordant.learning.cross_fitting import LearningSettings, learn
+from accordant.learning.augmentation import RewardQueries
+from accordant.learning.reward_learning import RewardLearner
 from accordant.learning.reward_models import LearnedReward, StatedReward, predict_rewards
 from accordant.rewards import FunctionReward, ObservedReward
 from sklearn.linear_model import LogisticRegression
@@ -171,3 +174,25 @@ def test_models_are_predicted_in_one_call(loans):
 
 def test_elicitation_noise_depends_on_the_seed_alone(loans):
     assert randomness.generator(3, "elicitation").random() == randomness.generator(3, "elicitation").random()
+
+
+def test_losses_are_mean_squares_of_what_each_row_was_asked(loans):
+    """Two questions about each row; a constant of one half is off by what the answers say."""
+    n, generator = 20, np.random.default_rng(0)
+    log = loans.log.take(np.arange(n))
+    rows = np.tile(np.arange(n), 2)
+    queries = RewardQueries(rows, np.repeat([0, 1], n), np.zeros(2 * n, dtype=int))
+    answers = generator.random((1, 2 * n))
+    learner = RewardLearner(
+        ("Bank",),
+        DummyRegressor(strategy="constant", constant=0.5),
+        {},
+        log,
+        queries,
+        answers,
+        ("income",),
+        loans.problem,
+    )
+    found = learner.losses(learner.fit(np.arange(n), {}), np.arange(5, n))
+    expected = [np.mean([(0.5 - answers[0, q]) ** 2 for q in range(2 * n) if rows[q] == row]) for row in range(5, n)]
+    assert found == pytest.approx(expected)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import fairlearn.metrics as fm
 import numpy as np
 import pytest
@@ -277,3 +279,14 @@ def test_only_known_ways_of_comparing():
         metrics.create("equalised_odds", {"attributes": ["age"], "combined": "average"})
     with pytest.raises(InputError, match="everybody else"):
         metrics.create("demographic_parity", {"attributes": ["age"], "protected": "old", "method": "to_overall"})
+
+
+@pytest.mark.parametrize(("size", "told"), [(2, True), (1, True), (0, False)])
+def test_a_group_of_one_without_anybody_to_count_is_named(size, told, monkeypatch):
+    metric = metrics.create("equal_opportunity", {"attributes": ["sex"]})
+    monkeypatch.setattr(type(metric), "_masks", lambda *given: None)
+    rate = SimpleNamespace(who="qualified", name="rate", sums=lambda *given: (None, [5, 0, 3]))
+    monkeypatch.setattr(type(metric), "criterion", (rate,))
+    labels = SimpleNamespace(labels=("f", "m", "x"))
+    reason = metric.reason(SimpleNamespace(cells=SimpleNamespace(groups=labels, sizes=[9, size, 4])))
+    assert ("group 'm' of sex has no qualified (n=0)" in reason) == told

@@ -117,6 +117,12 @@ def test_differences_and_tests_are_against_the_pooled_reward(content):
         assert changes["few"] == pytest.approx(row["differences"]["accuracy[few]"]["value"])
     against = {each["control"]: each["differences"] for each in others[-1]["against_controls"]}
     assert set(against) == {"balanced", "group_robust"}
+    assert pooled["differences"] is pooled["pareto"] is pooled["new_users"]["differences"] is None
+    for row in others:
+        fresh = row["new_users"]
+        change = fresh["metrics"]["accuracy"]["value"] - pooled["new_users"]["metrics"]["accuracy"]["value"]
+        assert fresh["differences"]["accuracy"]["value"] == pytest.approx(change)
+    assert content["encoder"]["name"] == "the features of the file"
 
 
 def test_knowing_the_group_serves_opposed_groups_better(content):
@@ -165,6 +171,8 @@ def test_texts_have_a_control_of_length_and_an_encoder_that_sees_training_texts_
     assert length["control"] and length["features"] == "length"
     assert length["metrics"]["accuracy"]["value"] == 1.0
     assert any("length alone foretells 100.0%" in each for each in content["warnings"])
+    assert content["encoder"] == {"name": "tf-idf", "fitted_on": "texts of training records", "scale": "one for all features",
+                                  "features": found.n_features}  # fmt: skip
     assert content["groups"]["sizes"] == {"everybody": 4}
     assert {each["method"] for each in content["skipped"]} == {"balanced", "group_robust"}
 

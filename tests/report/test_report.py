@@ -23,6 +23,7 @@ from accordant.report.render import render
 from accordant.runs.record import Record
 from accordant.report.summary import VERDICT, answer
 from accordant.report.reading import Reading
+from tests.drawings import faults
 
 
 def rendered(content):
@@ -358,3 +359,7 @@ def test_the_page_says_early_where_each_reward_comes_from(records: dict[str, Jso
 def test_the_page_of_a_record_without_sources_only_says_who_there_is(records: dict[str, Json]) -> None:
     page = Page(rendered(records["tiny"]))
     assert "Stakeholders and their rewards" in page.text and "Reward: " not in page.text
+
+
+def test_all_that_is_drawn_lies_in_its_picture_and_can_be_read(variant):
+    assert faults(rendered(variant)) == []

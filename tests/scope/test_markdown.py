@@ -76,3 +76,10 @@ def test_a_card_with_nothing_but_names():
 def test_a_card_whose_text_was_changed_is_refused(change, message):
     with pytest.raises(SpecError, match=message):
         from_markdown(change(to_markdown(CARDS["lending"])))
+
+
+def test_parameters_stand_in_the_table_as_they_are_said():
+    params = {"of": "Ann", "k": 3, "b": {"z": 1, "a": 2}}
+    card = ScopeCard(id="c", version="1", title="t", decision="d", criteria=[Criterion(metric="m", params=params)])
+    (row,) = [line for line in to_markdown(card).splitlines() if line.startswith("| m |")]
+    assert 'b: {"a": 2, "z": 1}, k: 3, of: Ann' in row

@@ -166,3 +166,11 @@ def test_four_values_are_covered_by_student_and_not_by_resamples():
             inside[name] += found.low <= 0.5 <= found.high
     assert abs(inside["student"] / repetitions - 0.95) < 0.015
     assert inside["resamples"] / repetitions < 0.9  # why `student_mean` is there
+
+
+@pytest.mark.parametrize(("resamples", "n", "k"), [(30, 5, 3), (200, 12, 2), (1000, 60, 9)])
+def test_widening_by_its_formula(resamples, n, k):
+    drawn = rng(n).normal(size=(resamples, k))
+    freedom, tail = 1 / (1 / (n - 1) + 1 / (resamples - 1)), 0.05 / (k * (k - 1))
+    stretch = stats.t.ppf(1 - tail, freedom) / stats.norm.ppf(1 - tail) * (n / (n - 1)) ** 0.5
+    assert widened(drawn, n) == pytest.approx(drawn.mean(axis=0) + stretch * (drawn - drawn.mean(axis=0)))

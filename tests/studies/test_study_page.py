@@ -16,6 +16,7 @@ from accordant.studies.comparison import Runs
 from accordant.studies.declaration import StudySpec
 from accordant.studies.execution import Failure
 from accordant.studies.page import render_study
+from tests.drawings import faults
 from accordant.studies.result import CellPart, FailurePart, StudyResult
 from accordant.studies.summary import differences_text, summarise, table_text
 
@@ -163,3 +164,7 @@ def test_every_run_is_listed_with_what_became_of_it(result):
     assert isinstance(result.cells[0], CellPart) and isinstance(result.failures[0], FailurePart)
     assert {cell.selected for cell in result.cells} == {"maximin", "constant:yes"}
     assert Runs.of([], {}).columns == ()
+
+
+def test_all_that_is_drawn_lies_in_its_picture_and_can_be_read(result):
+    assert faults(render_study(result)) == []

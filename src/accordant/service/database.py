@@ -26,6 +26,7 @@ from accordant.tables.output import private_file
 BUSY_SECONDS = 30
 KEYS_AT_A_TIME = 256  # a transaction of its own for each would take as long as the decision
 WRITES = "accordant_writes"
+ONE_WRITER = 0x6163636F7264616E  # the lock of whoever writes to PostgreSQL: "accordan"
 CANNOT_ANSWER = ("unable to open", "is full", "is locked", "disk I/O error", "No space left", "connection failed")
 """What databases say when it is not the fault of what was asked, and asking again may help."""
 DIALECTS = ("sqlite", "postgresql+psycopg")
@@ -103,10 +104,12 @@ class Database:
 
     @contextmanager
     def writing(self) -> Iterator[Connection]:
-        """Open a transaction that is committed whole, or not at all; others that write to SQLite wait."""
+        """Open a transaction that is committed whole, or not at all; others that write to this database wait."""
         with self._reported(), self.engine.connect() as connection:
             connection.execution_options(**{WRITES: True})
             with connection.begin():
+                if self.file is None:  # what is read before it is written would change in between
+                    connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({ONE_WRITER})")
                 yield connection
 
     @contextmanager

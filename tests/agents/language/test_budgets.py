@@ -107,8 +107,10 @@ def test_waiting_costs_seconds(agent, room, server):
     budget = Budget(seconds=0.3)
     start = time.monotonic()
     with pytest.raises(InvalidMoveError):
-        agent(budget=budget, limits={"longest_wait": 60, "retries": 3}).act(room.view("vote"))
+        speaker = agent(budget=budget, limits={"longest_wait": 60, "retries": 3})
+        speaker.act(room.view("vote"))
     assert time.monotonic() - start < 4
+    assert 0.2 < speaker.ledger.seconds < 4  # the wait is in the ledger too
 
 
 def test_calls_are_never_exceeded_by_threads():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 
 import numpy as np
@@ -11,7 +12,7 @@ from accordant import strategies
 from accordant.certificates.bounds import bounds
 from accordant.certificates.bounds.choices import Sets
 from accordant.certificates.bounds.composition import _combine, enclose
-from accordant.certificates.bounds.duality import geometric_mean_bound, smallest_together
+from accordant.certificates.bounds.duality import _best_between, _lowest_cut, geometric_mean_bound, smallest_together
 from accordant.certificates.bounds.atomic_bounds import Enclosure, best_fraction
 from accordant.certificates.bounds.choices import Anything, Move, best_draw
 from accordant.certificates.bounds.attack_values import _join, slope
@@ -68,6 +69,8 @@ def test_smallest_to_largest():
     assert ends(LowToHigh((one, two))) == (0.0, 0.5, False)
     assert ends(LowToHigh((one, one))) == (0.0, 1.0, True)
     assert ends(LowToHigh((one,))) == (0.0, 1.0, True)
+    tenths = per_action(0.1, 0.2), per_action(0.2, 0.4)  # above 0, and so always defined, however small
+    assert ends(LowToHigh(tenths)) == pytest.approx((0.25, 1.0, False))
     assert ends(LowToHigh((per_action(-1, 1), two))) == (-math.inf, math.inf, True)
     assert ends(LowToHigh((per_action(-2, -1), per_action(-1, -1)))) == (-math.inf, math.inf, True)
     assert enclose(LowToHigh((Sum(), Sum())), FREE).never_defined
@@ -124,6 +127,10 @@ def test_kernels_do_what_they_say():
             drawn = softmax_policy(scores, temperature) if temperature else proportional_policy(scores)
             assert policy == pytest.approx(drawn, abs=1e-12)
             assert values == pytest.approx((drawn * top).sum(axis=0), abs=1e-12)
+            for corner in itertools.product((False, True), repeat=3):  # no other choice of ends draws more
+                scores = np.where(np.array(corner)[:, None], highest, lowest)
+                drawn = softmax_policy(scores, temperature) if temperature else proportional_policy(scores)
+                assert (values >= (drawn * top).sum(axis=0) - 1e-12).all()
 
 
 @pytest.mark.parametrize("lowest", [-np.inf, 0.0])
@@ -227,3 +234,23 @@ def test_a_joined_move_follows_one_first_and_then_the_other():
         assert _join(Move(codes, here, *one), Move(others, there, *other), 1).policy is None
     for one, other in (((policy, None), (policy, raised)), ((policy, raised), (policy, None))):
         assert _join(Move(codes, here, *one), Move(others, there, *other), 1).raised is None
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_the_best_point_of_a_line_against_a_grid(seed):
+    generator = np.random.default_rng(seed)
+    one, other = generator.random((2, 3)) + 0.01
+    mean = GeometricMean(tuple([Sum()] * 3), tuple(generator.dirichlet(np.ones(3))))
+    highest = max(mean.of((one + s * (other - one)).tolist()) for s in np.linspace(0, 1, 2001))
+    assert mean.of(_best_between(mean, one, other).tolist()) >= highest - 1e-7  # forty sections
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_the_lowest_cut_against_a_grid(seed):
+    """One term of two pieces: its weights are s and 1 − s."""
+    cuts = np.random.default_rng(seed).normal(size=(3, 3))
+    weights, least = _lowest_cut(cuts, np.array([0, 0]))
+    grid = np.linspace(0, 1, 2001)
+    highest = (cuts[:, [0]] + cuts[:, [1]] * grid + cuts[:, [2]] * (1 - grid)).max(axis=0)
+    assert least <= highest.min() + 1e-9 and least == pytest.approx(highest.min(), abs=5e-3)
+    assert weights.sum() == pytest.approx(1) and (cuts[:, 0] + cuts[:, 1:] @ weights).max() == pytest.approx(least)

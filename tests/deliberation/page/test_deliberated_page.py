@@ -11,6 +11,7 @@ import pytest
 from accordant.errors import InputError
 from accordant.deliberation.page import render_deliberated
 from accordant.deliberation.result import FORMAT, read_result
+from tests.drawings import faults
 
 ONE = ("answer", "sides", "emergence", "ledger", "transcript", "process", "regrets", "otherwise", "patients", "made")
 MANY = ("answer", "lines", "emergence", "made")
@@ -553,3 +554,7 @@ def test_a_share_that_is_defined_in_some_scenarios_says_in_how_many(many, page):
     shares[many["repeated"]["criteria"][1]] |= {"value": None, "low": None, "high": None, "n": 0}
     text = page(render_deliberated(many)).text
     assert "50% [10%, 90%] mean" in text and "defined in 2" in text and "defined in 0" in text
+
+
+def test_all_that_is_drawn_lies_in_its_picture_and_can_be_read(contents):
+    assert {name: found for name, content in contents.items() if (found := faults(render_deliberated(content)))} == {}

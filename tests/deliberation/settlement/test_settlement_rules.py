@@ -167,6 +167,17 @@ def test_split_contested_alternates_between_two():
     assert found.details["agreed_portions"] == 1
 
 
+def test_split_contested_takes_nothing_that_the_own_proposal_does_not_claim():
+    scenario = Scenario(
+        [Claimant(f"p{i}", {}, {"r0": 1.0, "r1": 1.0}) for i in range(2)], [Resource("r0", 1), Resource("r1", 1)]
+    )
+    options = enumerate_options(scenario)
+    wishes = [options.position(Allocation(scenario, np.array(each))) for each in ([[1, 0], [0, 1]], [[0, 1], [1, 0]])]
+    found = settlements.create("split_contested").settle(table_of(scenario, [[2, 1], [2, 1]], revised=wishes))
+    assert found.allocation.granted.tolist() == [[1, 1], [0, 0]]
+    assert [turn["patient"] for turn in found.details["turns"]] == ["p0", "p0"]  # one resource each
+
+
 def test_split_contested_says_when_the_id_decided():
     scenario = Scenario([Claimant(f"p{i}", {}) for i in range(4)], [Resource("bed", 2)])
     options = enumerate_options(scenario)

@@ -147,6 +147,7 @@ def test_those_that_win_nowhere():
     assert found["b"].tied_with == ("e",)
     assert [found[name].status for name in "abcdf"] == ["wins", "wins", "border", "never", "never"]
     assert [found[name].share for name in "cdf"] == [0, 0, 0]
+    assert [(found[name].low, found[name].high) for name in "df"] == [(0, 0)] * 2
     assert found["c"].dominated_by is None  # on the line between a and b
     assert found["d"].dominated_by == "c"
     assert found["d"].inequalities == ()

@@ -10,6 +10,7 @@ from accordant.monitoring import monitor
 from accordant.monitoring.page import render_monitored
 from accordant.monitoring.page.charts import evidence_chart, reward_charts
 from accordant.monitoring.wording import evidence_words
+from tests.drawings import faults
 
 
 @pytest.fixture(scope="module")
@@ -62,3 +63,7 @@ def test_drawings_hold_what_was_found(alarmed):
 )
 def test_evidence_in_words(power, words):
     assert evidence_words(power) == words
+
+
+def test_all_that_is_drawn_lies_in_its_picture_and_can_be_read(alarmed):
+    assert faults(render_monitored(alarmed)) == []

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -157,6 +159,23 @@ def test_an_unfinished_search_is_said():
     model = Distributional(steps=2).fit(hidden_context(True, n=300))
     assert not model.converged
     assert "after 2 iterations the gradient is" in model.warnings[0]
+
+
+@pytest.mark.parametrize("scale", ["fixed", "free"])
+def test_the_gradient_that_is_left_is_that_of_everything_that_may_move(scale):
+    whole, largest = hidden_context(True, n=300), set()
+    records = replace(whole, features=whole.features[:, [0, STATES - 1]] + whole.features[:, 1:3])
+    for steps in range(1, 25):
+        learner = Distributional(steps=steps, scale=scale)
+        model = learner.fit(records)
+        _, gradient = loss_and_gradient(
+            np.concatenate([model.mean, model.spread, [model.spread_at_zero]]), records, learner.ridge
+        )
+        size = np.abs(gradient[: -1 if scale == "fixed" else None])
+        assert model.converged == (size.max() <= learner.tolerance)
+        assert model.converged or f"the gradient is {size.max():.2g};" in model.warnings[0]
+        largest.add(int(size.argmax()))
+    assert 3 in largest  # the last of two means and two spreads, which a search may leave too
 
 
 @pytest.mark.parametrize(

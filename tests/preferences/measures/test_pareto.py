@@ -356,3 +356,16 @@ def test_equal_models_are_said_to_serve_everybody_alike():
     values = np.array([0.5, 0.75, 1.0, 0.25])
     found = pareto_test(values, values.copy(), np.array([0, 0, 1, 1]), generator=np.random.default_rng(0))
     assert (found.verdict, found.reason) == ("not shown", "no user is served differently")
+
+
+def test_the_least_gain_that_is_likely_shown_is_shown_with_that_chance():
+    """The chance that the other group is shown to lose nothing is below 1, and counts."""
+    reference, candidate = models(1, (0.0, 0.05), noise=0.045)
+
+    def power(gain):
+        more = {"names": ["a", "b"], "gaining": "b", "gain": gain, "tolerance": 0.02}
+        return pareto_test(reference, candidate, GROUPS, generator=np.random.default_rng(0), **more).power
+
+    least = power(0.03).detectable
+    assert power(least).probability == pytest.approx(0.8, abs=0.02)
+    assert power(least / 2).probability < 0.6

@@ -28,6 +28,7 @@ from accordant.preferences.page.charts import (
     spread_chart,
     support_chart,
 )
+from tests.drawings import faults
 
 VOID = {"meta", "br", "wbr", "input"}
 NAMES = ("accuracy", "accuracy[big]", "accuracy[small]", "log_loss", "worst_10", "min", "gap", "gini", "jain", "theil",
@@ -316,3 +317,16 @@ def test_the_number_of_a_method_stands_within_the_plot(place, sides):
     found = {"right": anchor == "start", "left": anchor == "end", "above": float(y) <= HEIGHT - BOTTOM}
     assert found[sides]
     assert float(y) < HEIGHT - BOTTOM
+
+
+def test_all_that_is_drawn_lies_in_its_picture_and_can_be_read(content):
+    assert [faults(render_comparison(each)) for each in (content, *variants(content))] == [[]] * 7
+
+
+@pytest.mark.parametrize(("control", "control_of", "role", "words"), [
+    (False, None, "method", "method"), (True, None, "method", "control"), (True, "new", "method", "control of new"),
+    (True, None, "pooled", "control: one reward for everybody"),
+])  # fmt: skip
+def test_what_a_row_is(content, control, control_of, role, words):
+    row = LearnerComparison.read(content).methods[-1].model_copy(update={"control": control, "control_of": control_of})
+    assert Row("new", 1, role, row).kind == words

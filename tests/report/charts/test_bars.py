@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 import re
+from types import SimpleNamespace
 
 import pytest
 
 from accordant.report.charts.bars import METER_WIDTH, NAMES, WIDTH, WORDS, Bar, bar_chart, meter
+from accordant.report.charts.panels import LETTER, Panel
+from accordant.report.charts.panels import NAMES as NAMES_OF_PANELS
+from accordant.report.charts.svg import AVERAGE_WIDTH
+
+MARK = 14.0  # width of what stands before a name in a panel
 
 
 def outlines(markup: str) -> list[tuple[float, float]]:
@@ -57,3 +63,21 @@ def test_a_bar_of_half_a_pixel_is_drawn() -> None:
 
 def test_a_small_bar_without_a_share_is_empty() -> None:
     assert "level" not in str(meter(None))
+
+
+@pytest.mark.parametrize("value", [0.01, 0.1, 0.5, 1.0])
+def test_whatever_is_not_zero_has_a_bar(value: float) -> None:
+    assert len(outlines(str(bar_chart("b", "title", [Bar("a", value, "a"), Bar("b", 1.0, "b")], "")))) == 2
+
+
+def test_a_long_name_is_broken_before_the_bars() -> None:
+    found = str(bar_chart("b", "title", [Bar("many words that do not end " * 3, 1.0, "1")], ""))
+    lines = re.findall(r'<text x="2" y="[\d.]+">([^<]*)</text>', found)
+    assert len(lines) == 2 and all(5 * len(words) < NAMES for words in lines)
+
+
+@pytest.mark.parametrize("name", ["many words that do not end " * 3, "a_strategy[with_parameters_that_never_end]" * 2])
+def test_names_of_panels_leave_room_for_the_mark_before_the_rows(name: str) -> None:
+    (words,) = Panel([SimpleNamespace(name=name)]).names  # type: ignore[list-item]
+    assert len(words) == 2
+    assert all(MARK + LETTER * AVERAGE_WIDTH * len(part) <= NAMES_OF_PANELS for part in words)

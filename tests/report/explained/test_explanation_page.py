@@ -32,6 +32,7 @@ from accordant.explanation.wording import shown
 from accordant.report.added import nested
 from accordant.report.explained import explanation_part, pages, render_explanation
 from accordant.report.explained.render import strip_chart
+from tests.drawings import faults
 from accordant.utilities import ExpectedRewards
 
 HOSTILE = "<script>alert(1)</script>\"'&{{ 7*7 }}\x00"
@@ -330,3 +331,7 @@ def test_a_part_of_a_page_says_what_the_page_says():
     assert len(ids) == len(set(ids)) and all(each.startswith("s-") for each in ids)
     one = explanation_part(Explained(document(expected=make_expected(n=1), batch=False)))
     assert one.title == "Row 0, explained" and '<ul class="remarks">' not in one.html.partition("<section")[0]
+
+
+def test_all_that_is_drawn_lies_in_its_picture_and_can_be_read(content):
+    assert faults(render_explanation(content)) == []

@@ -10,7 +10,7 @@ import pytest
 from accordant.report.reading import Reading
 from accordant.report.render import render
 from accordant.runs.record import Record
-from accordant.report.scrutiny.deciders import deciders
+from accordant.report.scrutiny.deciders import MOST_NAMED, deciders
 
 
 def rendered(content):
@@ -121,3 +121,12 @@ def test_groups_beyond_what_a_page_holds_are_left_to_the_table(records: dict[str
     assert len(many.rows[0][1]) == 3
     sentence = said(records["scrutinised, ten stakeholders"])[0]
     assert re.search(r"would be different; for any other stakeholder at most [\d.]+%\.$", sentence)
+
+
+@pytest.mark.parametrize("n", [1, MOST_NAMED, MOST_NAMED + 1])
+def test_others_are_named_while_they_are_few(record: Json, n: int) -> None:
+    shares = {"Lender": 0.75, "Borrower": 0.5} | {f"other {k}": 0.5 for k in range(1, n)}
+    record["scrutiny"]["influence"][0]["pivotal"]["pivotal"]["neutralised"] = shares
+    named = "Borrower 50%" in said(record)[0]
+    assert named == (n <= MOST_NAMED)
+    assert ("any other stakeholder at most 50%" in said(record)[0]) != named

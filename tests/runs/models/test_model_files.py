@@ -6,6 +6,7 @@ import io
 import warnings
 import zipfile
 from functools import partial
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -26,6 +27,7 @@ from accordant.errors import InputError, RunFolderError
 from accordant.learning.causal import TLearner
 from accordant.learning.tuning import run_all
 from accordant.runs.models.files import dump_model, load_model
+from accordant.runs.models.policy_state import _middle_context
 from accordant.runs.models.trusted_types import is_trusted, refuse_unsavable, type_name
 
 GENERATOR = np.random.default_rng(0)
@@ -186,3 +188,9 @@ def test_one_job_and_two_give_the_same_bytes():
     tasks = [partial(RandomForestClassifier(3, random_state=seed).fit, X, CODES) for seed in range(2)]
     alone, together = (run_all(tasks, jobs, "fitting") for jobs in (1, 2))
     assert list(map(dump_model, alone)) == list(map(dump_model, together))
+
+
+def test_a_loaded_model_is_asked_about_the_first_category_even_if_it_is_the_only_one():
+    encoder = SimpleNamespace(categories={"one": ("a",), "two": ("b", "c"), "none": ()}, medians={"age": 41.5})
+    asked = _middle_context(encoder)
+    assert {name: asked[name].tolist() for name in asked} == {"age": [41.5], "one": ["a"], "two": ["b"], "none": [""]}

@@ -7,6 +7,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from accordant.slates import rule_findings
 from accordant.slates.rule_findings import findings
 from accordant.slates.slates import NOTHING
 
@@ -48,3 +49,19 @@ def test_a_list_with_empty_places_is_judged_by_its_items(said):
 def test_of_lists_that_break_nothing_nothing_is_told(said):
     found = said([[0, 1, 3], [1, 2, 4]])
     assert set(found.broken.values()) == {0.0} and found.witness == ""
+
+
+@pytest.mark.parametrize(("floor", "met"), [(0.5, True), (0.5 + 1e-9, False), (0.25, True), (None, None)])
+def test_a_floor_that_is_reached_to_the_point_is_met(floor, met, monkeypatch):
+    objective = SimpleNamespace(metric="relevance", direction="max", floor=floor)
+    value = SimpleNamespace(value="to like it", objectives=[objective])
+    declared = SimpleNamespace(stakeholders=[SimpleNamespace(name="guest", values=[value])])
+    batch = SimpleNamespace(n_users=2)
+    served = SimpleNamespace(
+        market=SimpleNamespace(batches=[batch, batch], catalogue=None), states=[None, None],
+        slates=SimpleNamespace(take=lambda part: part.start),
+    )  # fmt: skip
+    given = {0: [[0.25, np.nan]], 2: [[0.75, 0.5]]}
+    monkeypatch.setattr(rule_findings, "attainments", lambda *parts: SimpleNamespace(means=np.array(given[parts[-1]])))
+    (found,) = rule_findings._attainments(served, declared)
+    assert (found.mean, found.floor, found.met) == (0.5, floor, met)

@@ -80,6 +80,8 @@ class TestExposureShare:
         assert item_claims(catalogue, 0.0) == pytest.approx([1 / 3] * 3)
         assert item_claims(catalogue, 0.5) == pytest.approx([2 / 3, 1 / 3, 0])
         assert item_claims(catalogue, 1.0) == pytest.approx([0.8, 0.2, 0])
+        few = make_catalogue(popularity=[0.4, 0.1, 0])
+        assert item_claims(few, 1.0) == pytest.approx([0.8, 0.2, 0])
 
     def test_closed_items_claim_nothing(self, make_catalogue):
         assert item_claims(make_catalogue(popularity=[4, 1, 0], capacity=[0, 1, 1]), 0.0).tolist() == [0, 0.5, 0.5]

@@ -16,8 +16,9 @@ from accordant.slates.page.gains import BARS, attention_chart, highest, parts
 from accordant.slates.page.tradeoffs import front_chart
 from accordant.slates.page.gains import SHADES, WIDE, attainment_table
 from accordant.slates.page.maps import LARGE, SMALL, legend, load_map, step_of
-from accordant.slates.page.maps import EDGE, MANY, WIDTH, centre, located, project
+from accordant.slates.page.maps import EDGE, HIGH, MANY, WIDTH, centre, located, project
 from accordant.slates.page.reading import BEST, SlateReading
+from accordant.slates.page.render import _attention
 from accordant.slates.page.summary import signed
 from accordant.slates.evaluation.curves import PopularityCurve
 from accordant.slates.result import ItemResult
@@ -358,3 +359,25 @@ def test_bars_of_attention_are_told_by_the_most_popular_tenth_and_half(situation
     drawn = drawn_attention(situations, exposure, (1 / 60,) * 60)
     assert re.search(r"the 6 most popular of 60 items get 30\s?% of attention; the 30 most popular of 60", drawn)
     assert re.search(r"the 30 most popular of 60 items get 60\s?% of attention; Gini", drawn)
+
+
+@pytest.mark.parametrize("size", [1e-4, 1e-2, 1.0, 20.0])
+@pytest.mark.parametrize("shape", [(1.0, 0.2), (0.2, 1.0), (1.0, 0.0), (0.0, 1.0)])
+def test_places_however_near_fill_the_map_from_edge_to_edge(size, shape):
+    found = project([at(size * shape[0] * k, size * shape[1] * k, str(k)) for k in range(2)])
+    (x0, y0), (x1, y1) = found.points.values()
+    wide, tall = abs(x1 - x0), abs(y1 - y0)
+    assert wide == pytest.approx(WIDTH - 2 * EDGE) or tall == pytest.approx(HIGH - 2 * EDGE)
+    assert wide == pytest.approx(tall * shape[1] / shape[0], rel=0.02) if all(shape) and size < 20 else wide * tall >= 0
+
+
+@pytest.mark.parametrize("n", [BARS, BARS + 1])
+def test_a_bar_stands_for_several_items_only_where_there_are_too_many(n, situations):
+    content = situations("tiny")
+    for rule in content["rules"]:
+        rule["popularity"] |= {
+            "items": [f"item {k}" for k in range(n)],
+            "popularity": [1 / n] * n,
+            "exposure": [1 / n] * n,
+        }
+    assert bool(_attention(SlateReading(content))["grouped"]) == (n > BARS)

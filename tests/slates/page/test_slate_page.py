@@ -18,6 +18,7 @@ from accordant.slates.result import SlateResult
 from accordant.slates.page.summary import signed, span
 from accordant.slates.options import SlateOptions
 from accordant.slates.section import open_slates, show_slates
+from tests.drawings import faults
 
 SECTIONS = ("answer", "changes", "front", "leaderboard", "who", "attention", "load", "time", "robustness", "objectives",
             "examples", "scope", "made")  # fmt: skip
@@ -512,3 +513,7 @@ def test_the_part_of_a_page_of_a_run_is_the_page_without_head_foot_and_contents(
     assert {each for names in labelled for each in names.split()} <= set(ids)
     assert not re.search("<h[1-3]", html)
     assert ".outcomes" in part.style
+
+
+def test_all_that_is_drawn_lies_in_its_picture_and_can_be_read(variant):
+    assert faults(variant[1]) == []

@@ -9,6 +9,7 @@ from sklearn.tree import DecisionTreeClassifier
 from accordant.errors import InputError
 from accordant.slates.objectives.travel import kilometres
 from accordant.slates.relevance import Interactions, create
+from accordant.slates.relevance import ranker
 from accordant.slates.relevance.ranker import Features
 from accordant.slates.relevance.ranker import Ranker
 
@@ -100,3 +101,12 @@ class TestEstimators:
     def test_everything_was_taken(self, make_catalogue):
         with pytest.raises(InputError, match="finds no item that was not taken"):
             create("ranker").fit(Interactions.of(1, 1, [0] * 6, [0] * 6), make_catalogue(1))
+
+
+def test_examples_do_not_depend_on_how_many_are_described_at_once(features, make_interactions, monkeypatch):
+    later = make_interactions(9)
+    whole, taken = Ranker(negatives=2).examples(features, later)
+    for at_once in (1, 3, 7):
+        monkeypatch.setattr(ranker, "AT_ONCE", at_once)
+        described, again = Ranker(negatives=2).examples(features, later)
+        assert (described == whole).all() and (again == taken).all()
