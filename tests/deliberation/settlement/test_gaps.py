@@ -11,7 +11,7 @@ from accordant.allocations.enumeration import enumerate_options
 from accordant.allocations.allocation import Options
 from accordant.allocations.search import scaled
 from accordant.deliberation.settlement import Table, settlements
-from accordant.deliberation.settlement.bargaining import no_deal_gap, time_gap
+from accordant.deliberation.settlement.bargaining import no_deal_gap, product_gap, time_gap
 
 
 def some_options(small, values, kept, concessions):
@@ -100,3 +100,9 @@ def test_parts_of_steps_are_refused(rule):
     for steps in (2.5, True, "7", 0):
         with pytest.raises(ValueError, match="steps are .*; allowed: a whole number, at least 1"):
             settlements.create(rule, {"steps": steps})
+
+
+@pytest.mark.parametrize("unknown", [("values",), ("floors",), ("values", "floors")])
+def test_a_gap_is_not_known_where_a_part_of_the_scale_is_not(small, unknown):
+    table = replace(some_options(small, A_DEAL, [0, 1], ["linear"] * 2), **dict.fromkeys(unknown))
+    assert time_gap(table, 0.5, [1.0, 1.0], 60) is None and product_gap(table, 0.1) is None

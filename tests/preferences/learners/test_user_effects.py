@@ -7,11 +7,11 @@ import pytest
 
 from accordant.errors import InputError
 from accordant.preferences.learners.bradley_terry import pooled_coefficients
-from accordant.preferences.learners.effect_prior import EffectPrior, fit_gate, prior_path
+from accordant.preferences.learners.effect_prior import EffectPrior, UserEffects, _split, fit_gate, prior_path
 from accordant.preferences.learners.logistic import LogisticProblem, log_loss
 from accordant.preferences.learners.user_effects import records_along
 from accordant.preferences.learners.user_effects import user_directions
-from accordant.preferences.learners.user_effects import UserRecords, likeliest_places
+from accordant.preferences.learners.user_effects import Places, UserRecords, likeliest_places
 from accordant.preferences.synthetic import world
 
 
@@ -137,3 +137,18 @@ def test_a_gate_learns_which_contexts_go_with_which_type():
     assert np.exp(prior.log_shares(40, None)) == pytest.approx(np.full((40, 2), 0.5))
     slope = (np.exp(prior.log_shares(40, contexts)) - members).T @ contexts + gate * [1e-3, 1.0]
     assert slope == pytest.approx(np.zeros((2, 2)), abs=1e-2)
+
+
+@pytest.mark.parametrize("n_directions", [1, 2, 3])
+def test_a_type_is_split_along_its_widest_direction(n_directions):
+    """Of two types the second has the wider users; they lie along its last direction, 3 to either side."""
+    centres = np.arange(2.0)[:, None] * np.ones(n_directions)
+    ends = np.array([-1.0, 1.0, -1.0, 1.0])[:, None] * np.eye(n_directions)[-1]
+    away = (0.1 * ends, 3.0 * ends)
+    places = tuple(Places(centre + each, np.ones((4, n_directions, n_directions)), np.zeros(4))
+                   for centre, each in zip(centres, away, strict=True))  # fmt: skip
+    effects = UserEffects(places, np.array([[1.0, 0.0]] * 2 + [[0.0, 1.0]] * 2), np.zeros(4))
+    found = _split(EffectPrior(centres, np.eye(n_directions), np.array([0.5, 0.5])), effects, np.ones(4, dtype=bool))
+    step = 3 * np.eye(n_directions)[-1]
+    assert found.centres == pytest.approx(np.array([centres[0], centres[1] + step, centres[1] - step]))
+    assert found.shares == pytest.approx([0.5, 0.25, 0.25])

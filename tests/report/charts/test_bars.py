@@ -55,6 +55,12 @@ def test_small_bars_end_at_their_frame(share: float, length: float) -> None:
     assert widths == [METER_WIDTH - 1, pytest.approx(length)]
 
 
+def test_a_bar_of_half_a_pixel_is_drawn() -> None:
+    for share, n in ((0.002, 2), (0.0, 1)):
+        bars = [Bar("a", share, "a"), Bar("b", 1.0, "b")]
+        assert len(outlines(str(bar_chart("b", "title", bars, "")))) == n
+
+
 def test_a_small_bar_without_a_share_is_empty() -> None:
     assert "level" not in str(meter(None))
 

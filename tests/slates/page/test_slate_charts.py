@@ -22,6 +22,7 @@ from accordant.slates.page.render import _attention
 from accordant.slates.page.summary import signed
 from accordant.slates.evaluation.curves import PopularityCurve
 from accordant.slates.result import ItemResult
+from accordant.slates.page.gains import CURVE_TOP
 from accordant.slates.page.gains import behind_chart, ever_behind, drawn_stakeholders
 
 DEGREES = st.tuples(st.floats(-80, 80), st.floats(-179, 179))
@@ -313,6 +314,14 @@ def test_heights_of_attention_and_of_popularity_share_an_axis(situations):
     assert heights == pytest.approx([1.0, 0.5, 0.5, 0.0], abs=0.003)
     assert 'popularity"' not in drawn_attention(situations, (0.5, 0.5), (0.5, None))
     assert "the 1 most popular of 4 items get 50% of attention; the 2 most popular" in drawn
+
+
+def test_the_highest_bar_of_attention_reaches_the_top_of_its_axis(situations):
+    drawn = drawn_attention(situations, (1.0, 0.0), (0.5, 0.5))
+    lines = [float(y) for y in re.findall(r'y1="([\d.]+)"[^>]*class="(?:axis|grid)"', drawn)]
+    (top,) = re.findall(r'y="([\d.]+)" width="[\d.]+" height="[\d.]+" class="bar"', drawn)
+    assert "100%" in drawn and float(top) == pytest.approx(min(lines), abs=0.06)
+    assert float(top) == pytest.approx(CURVE_TOP, abs=0.06)
 
 
 def test_a_frame_stands_around_the_centre_alone(situations):

@@ -84,3 +84,8 @@ class TestRows:
 def test_wrong_input(changes, message):
     with pytest.raises(InputError, match=message):
         Interactions.of(**({"n_users": 4, "n_items": 5, "users": [0, 1], "items": [0, 1]} | changes))
+
+
+def test_the_bounds_of_rows_end_with_the_last_row():
+    rows = Rows.of(Interactions.of(4, 3, [0, 0, 2], [1, 2, 0]))
+    assert rows.bounds.tolist() == [0, 2, 2, 3, 3]

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from scipy.optimize import linprog
 from scipy.sparse import eye_array, kron
 
-from accordant import metrics
+from accordant import metrics, strategies
 from accordant.contexts import Contexts, Log
 from accordant.errors import InputError, UnknownNameError
 from accordant.evidence import Evidence
@@ -340,3 +340,15 @@ def test_budgets_that_keep_groups_apart_are_named():
     rule = Constrained("maximin", forbidden=forbidden, budgets={"a0": 3}, parity=bound(0.2))
     with pytest.raises(InputError, match="budgets and what contexts admit keep .* 'f' at least 0.75 above .* 'm'"):
         rule(E, contexts=contexts)
+
+
+def test_a_score_of_minus_infinity_is_avoided_whatever_it_costs_others():
+    """a1 leaves i0 below disagreement in the only context of the first group; the twelve others would gain by a1."""
+    values = np.array([[[0.5] * 13, [0.0] + [0.9] * 12]] * 2)
+    expected = ExpectedRewards(values, stakeholders=["i0", "i1"], actions=["a0", "a1"])
+    contexts = Contexts({"group": np.array([0.0] + [1.0] * 12)})
+    rule = strategies.create("nash_bargaining", {"disagreement": (0.4, 0.4)})
+    alone = rule(expected)
+    assert np.isneginf(alone.scores[1, 0]) and alone.codes.tolist() == [0] + [1] * 12
+    found = Constrained(rule, parity=bound(0.0))(expected, contexts=contexts)
+    assert found.probabilities()[0] == pytest.approx(np.ones(13))
