@@ -65,7 +65,7 @@ def test_a_small_bar_without_a_share_is_empty() -> None:
     assert "level" not in str(meter(None))
 
 
-@pytest.mark.parametrize("value", [0.01, 0.1, 0.5, 1.0])
+@pytest.mark.parametrize("value", [0.002, 0.1, 0.5, 1.0])
 def test_whatever_is_not_zero_has_a_bar(value: float) -> None:
     assert len(outlines(str(bar_chart("b", "title", [Bar("a", value, "a"), Bar("b", 1.0, "b")], "")))) == 2
 
@@ -78,6 +78,6 @@ def test_a_long_name_is_broken_before_the_bars() -> None:
 
 @pytest.mark.parametrize("name", ["many words that do not end " * 3, "a_strategy[with_parameters_that_never_end]" * 2])
 def test_names_of_panels_leave_room_for_the_mark_before_the_rows(name: str) -> None:
-    (words,) = Panel([SimpleNamespace(name=name)]).names  # type: ignore[list-item]
+    (words,) = Panel([SimpleNamespace(name=name)]).names
     assert len(words) == 2
     assert all(MARK + LETTER * AVERAGE_WIDTH * len(part) <= NAMES_OF_PANELS for part in words)
