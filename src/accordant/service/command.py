@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from pathlib import Path
 from typing import Annotated
 
@@ -60,8 +61,7 @@ def client(
 
     if act not in {"add", "revoke"}:
         raise InputError(f"client {act!r} is not known; allowed: add, revoke")
-    service = open_service(database, keys)
-    with service.database.writing() as connection:
+    with closing(open_service(database, keys)) as service, service.database.writing() as connection:
         if act == "revoke":
             revoke_client(connection, service.workspace, name)
             key = None
@@ -106,9 +106,9 @@ def work(
     from accordant.service.logs import log_as_json
     from accordant.service.service import open_service
 
-    service = open_service(database, keys)
-    log_as_json()
-    count = run_worker(service, cases, until_idle=until_idle)
+    with closing(open_service(database, keys)) as service:
+        log_as_json()
+        count = run_worker(service, cases, until_idle=until_idle)
     say(f"{count} jobs were begun", err=True)
 
 
@@ -122,9 +122,9 @@ def backup(database: Place, out: Target, json: Json = False) -> None:
     from accordant.service.backup import back_up
     from accordant.service.database import Database
 
-    source = Database.there(database)
-    check_out(out, [source.file], json=json)
-    made = back_up(source, out)
+    with closing(Database.there(database)) as source:
+        check_out(out, [source.file], json=json)
+        made = back_up(source, out)
     if json:
         print_json({"rows": made.rows, "events": made.size, "root": made.root})
     elif not is_standard_output(out):
@@ -142,7 +142,9 @@ def restore(
     from accordant.service.backup import restore as restore_backup
     from accordant.service.service import open_stores
 
-    made = restore_backup(file, *open_stores(database, keys))
+    empty, store = open_stores(database, keys)
+    with closing(empty), closing(store.database):
+        made = restore_backup(file, empty, store)
     if json:
         print_json({"rows": made.rows, "events": made.size, "root": made.root, "erased": made.erased})
         return
@@ -169,7 +171,8 @@ def export(
     source = Database.there(database)
     check_out(out, [source.file], json=json)
     found, store = open_stores(source.url.render_as_string(hide_password=False), keys)
-    count = write_export(found, store, out, person)
+    with closing(found), closing(store.database):
+        count = write_export(found, store, out, person)
     if json:
         print_json({"events": count})
     elif not is_standard_output(out):

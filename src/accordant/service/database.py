@@ -74,6 +74,10 @@ class Database:
         """The file of an SQLite database."""
         return Path(self.url.database) if self.url.drivername == "sqlite" and self.url.database else None
 
+    def close(self) -> None:
+        """Close all connections; whoever asks again opens new ones."""
+        self.engine.dispose()
+
     @cached_property
     def engine(self) -> Engine:
         """Connections to the database, opened when they are first needed."""

@@ -69,8 +69,8 @@ class Service:
     def close(self) -> None:
         """Close connections, and remove what was unpacked."""
         self.decider.runs.close()
-        self.database.engine.dispose()
-        self.keys.database.engine.dispose()
+        self.database.close()
+        self.keys.database.close()
 
 
 def open_service(address: str, keys: str | None = None) -> Service:

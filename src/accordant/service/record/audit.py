@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections import Counter
+from contextlib import closing
 from dataclasses import dataclass
 from typing import Any
 
@@ -173,7 +174,7 @@ def audit_database(address: str) -> Audit:
     beside = None if file is None else file.with_suffix(".secret")
     at_hand = SECRET_VARIABLE in os.environ or (beside is not None and beside.is_file())
     try:
-        with database.reading() as connection:
+        with closing(database), database.reading() as connection:
             return audit(connection, read_secrets(beside) if at_hand else None)
     except (DatabaseError, NoResultFound) as error:
         raise InputError(f"{database} holds no record of a service: {error.args[0]}") from None
