@@ -4,7 +4,7 @@ import io
 import re
 
 import pytest
-from hypothesis import Phase, given, settings
+from hypothesis import Phase, example, given, settings
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
@@ -31,6 +31,14 @@ def tables(draw):
     return kinds, heads, rows
 
 
+WIDE_LETTERS = (
+    ["name", "text", "name", "text"],
+    ["13é451f0%ayy4g h0", "c86:2y.%f3][c: ze1[%%f79]2b[b x202]6 h1", "8%z[28z[zy_2zz xa83e8字[:z g%c ed:]31x h2", "h3"],
+    [["6y 7.%dbg 88b", "", "y1b4_a58c44]", "8_.字 dd4字 f0a 83yxc eb_9x2b]x1aab]"],
+     ["ze", "73 aea083e4byf1y8 xgc8字e", "f.3字 d字b32[2 _8z", "zy4 [bx417g:7b b1 4字 e 1:b%a[4z gxd5065a5ey[6c"]],
+)  # fmt: skip
+
+
 def printed(kinds, heads, rows, width, title="A title"):
     table = FittedTable(title)
     for kind, head in zip(kinds, heads, strict=True):
@@ -44,6 +52,7 @@ def printed(kinds, heads, rows, width, title="A title"):
 
 @settings(max_examples=150, deadline=None, phases=[Phase.explicit, Phase.reuse, Phase.generate])
 @given(tables(), st.integers(12, 150))
+@example(WIDE_LETTERS, 97)
 def test_nothing_is_cut_and_every_line_fits(table, width):
     kinds, heads, rows = table
     text = printed(*table, width)
