@@ -34,7 +34,6 @@ from accordant.decisions import Decisions
 from accordant.evaluation.bootstrap import (
     Resampled,
     Statistics,
-    evaluated,
     resampled,
 )
 from accordant.evidence import Evidence
@@ -126,7 +125,7 @@ def ours_on_theirs(found: Data, resamples: int) -> Limits:
         drawn = rows.sample(frac=1, replace=True, random_state=seed).to_numpy()
         weights = np.bincount(drawn, minlength=n).astype(np.float64)[None]
         blocks.append(WeightBlock(slice(b, b + 1), slice(None), weights))
-    return limits_of(prepared, evaluated(prepared, prepared.totals(Units.single(n), blocks, resamples)))
+    return limits_of(prepared, prepared.resampled(Units.single(n), blocks, resamples))
 
 
 def limits_of(prepared: Statistics, drawn: Resampled) -> Limits:

@@ -15,7 +15,6 @@ from accordant.errors import InputError
 from accordant.evaluation import bootstrap_metrics
 from accordant.evaluation.bootstrap import (
     Statistics,
-    evaluated,
     resampled,
 )
 from accordant.evidence import Evidence
@@ -29,7 +28,7 @@ def plain(weighted):
 def on_weights(statistics, units, weights):
     """Evaluate all metrics under given weights of units."""
     block = WeightBlock(slice(0, len(weights)), slice(None), weights)
-    return evaluated(statistics, statistics.totals(units, [block], len(weights)))
+    return statistics.resampled(units, [block], len(weights))
 
 
 def taken(evidence, rows):
@@ -84,7 +83,7 @@ def test_pattern_and_row_paths_give_the_same_intervals_within_monte_carlo_error(
         found = []
         for seed in range(8):
             blocks = weight_blocks(units, 2000, np.random.default_rng(seed))
-            interval = percentile_interval(evaluated(statistics, statistics.totals(units, blocks, 2000)).values[:, 0])
+            interval = percentile_interval(statistics.resampled(units, blocks, 2000).values[:, 0])
             found.append(np.stack([interval.low, interval.high]))
         limits.append(np.array(found))
     error = np.sqrt(limits[0].var(axis=0, ddof=1) / 8 + limits[1].var(axis=0, ddof=1) / 8)

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 
-from accordant.decisions import Decisions
 from accordant.evaluation.leaderboard import LeaderboardRow
 from accordant.evaluation.overlap import Overlap
 from accordant.evaluation.remarks import remarks
@@ -20,11 +18,7 @@ def line(name, value, *, unsupported=0.0, effective=80.0, reason="", among_best=
 
 
 def said(*rows, resampled=True):
-    decisions = {
-        row.strategy: Decisions(row.strategy, ("a", "b"), np.zeros(100, dtype=np.intp), np.zeros(100, dtype=bool))
-        for row in rows
-    }
-    return remarks(rows, (), None, decisions, resampled=resampled)
+    return remarks(rows, (), None, {row.strategy: "a" for row in rows}, 100, resampled=resampled)
 
 
 OPEN = "the log does not support {} of its decisions"

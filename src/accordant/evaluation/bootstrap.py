@@ -144,6 +144,10 @@ class Statistics:
                 start = stop
         return read
 
+    def resampled(self, units: Units, blocks: Iterable[WeightBlock], resamples: int) -> Resampled:
+        """Return the values of all metrics on every resample."""
+        return evaluated(self.metrics, self.split(self.totals(units, blocks, resamples)))
+
     def totals(self, units: Units, blocks: Iterable[WeightBlock], resamples: int) -> Values:
         """Return the sums of every strategy on every resample, shape (strategy, resample, column)."""
         totals: Values | None = None
@@ -212,23 +216,22 @@ def resampled(statistics: Statistics, *, resamples: int, generator: np.random.Ge
         raise InputError(f"resamples is {resamples}; allowed: 1 or more")
     units = statistics.units()
     blocks = weight_blocks(units, resamples, generator)
-    return evaluated(statistics, statistics.totals(units, blocks, resamples))
+    return statistics.resampled(units, blocks, resamples)
 
 
-def evaluated(statistics: Statistics, totals: Values) -> Resampled:
-    """Return the metrics' values from sums of shape (strategy, resample, column)."""
-    values = np.full((totals.shape[1], totals.shape[0], len(statistics.metrics)), np.nan)
-    parts: dict[str, Values] = {}
-    for m, (label, read) in enumerate(statistics.split(totals).items()):
-        metric = statistics.metrics[label]
+def evaluated(metrics: Mapping[str, Metric], sums: Mapping[str, Contingency | Sums]) -> Resampled:
+    """Return the values of metrics from what each reads on resamples, with leading axes (strategy, resample)."""
+    values, parts = list[Values](), dict[str, Values]()
+    for label, read in sums.items():
+        metric = metrics[label]
         if isinstance(metric, CountMetric) and isinstance(read, Contingency):
-            values[:, :, m] = metric.value(read).T
+            values.append(metric.value(read).T)
         elif isinstance(metric, SumMetric) and isinstance(read, Sums):
-            values[:, :, m] = metric.value(read).T
+            values.append(metric.value(read).T)
             least = metric.least_of(read)
             if least is not None:
                 parts[label] = np.swapaxes(least, 0, 1)
-    return Resampled(values, parts)
+    return Resampled(np.stack(values, axis=-1), parts)
 
 
 def _of_clusters(units: Units, blocks: Iterable[WeightBlock]) -> Iterator[WeightBlock]:

@@ -22,13 +22,14 @@ from accordant.evaluation.composite import (
     Normalisation,
     WeightedMetrics,
 )
-from accordant.evaluation.intervals import MetricLimits, Support, metric_limits, score_limits
+from accordant.evaluation.intervals import MetricLimits, Results, Summary, Support, metric_limits, score_limits
 from accordant.evaluation.leaderboard import GroupEstimate, Leaderboard, LeaderboardRow, MetricCell, MetricColumn
 from accordant.evaluation.remarks import remarks
 from accordant.evidence import Evidence
 from accordant.json_values import finite
 from accordant.metrics.metric import GroupValue, MetricResult, Range
-from accordant.statistics import Estimate, best_set, leaders, refit_variance, widened, wilson
+from accordant.statistics import Estimate, best_set, refit_variance, widened, wilson
+from accordant.statistics.comparison import ALIKE, first_alike
 
 
 def evaluate(
@@ -92,39 +93,60 @@ def evaluate(
         if name not in kinds:
             raise UnknownNameError("strategy without a kind:", name, kinds)
     statistics = Statistics.of(decisions, evidence, {label: metric for label, (metric, _) in metrics.items()})
-    results = [statistics.results(s) for s in range(len(decisions))]
-    scale = CompositeScale.of(
-        metrics, evidence, [name in candidates for name in decisions], normalisation, ranges or {}
-    )
     drawn = resampled(statistics, resamples=resamples, generator=generator) if resamples else None
-    able = np.array([name in (candidates if selectable is None else selectable) for name in decisions])
     refitted = [[dataclasses.replace(statistics, decisions=tuple(each[name] for name in decisions)).results(s)
                  for s in range(len(decisions))] for each in refits]  # fmt: skip
-    return _Board(statistics, kinds, results, scale, able, drawn, level, refitted).leaderboard()
+    return compared(
+        Summary.of(statistics), kinds, drawn, metrics, candidates=candidates, selectable=selectable, level=level,
+        normalisation=normalisation, ranges=ranges, refitted=refitted,
+    )  # fmt: skip
+
+
+def compared(
+    summary: Summary, kinds: Mapping[str, str], drawn: Resampled | None, metrics: WeightedMetrics, *,
+    candidates: Sequence[str], selectable: Sequence[str] | None, level: float, normalisation: Normalisation,
+    ranges: DeclaredRanges | None, refitted: Sequence[Results] = (),
+) -> Leaderboard:  # fmt: skip
+    """Return the leaderboard of strategies of which everything is known that it needs; see `evaluate`.
+
+    Parameters
+    ----------
+    summary
+        Values of all metrics.
+    drawn
+        The same on resamples; None for no intervals.
+    refitted
+        Values with models that are fitted without each of several parts of the data.
+    kinds, metrics, candidates, selectable, level, normalisation, ranges
+        See `evaluate`.
+    """
+    inside = [name in candidates for name in summary.names]
+    scale = CompositeScale.on(metrics, summary.ranges, summary.n, inside, normalisation, ranges or {})
+    able = np.array([name in (candidates if selectable is None else selectable) for name in summary.names])
+    return _Board(summary, kinds, scale, able, drawn, level, refitted).leaderboard()
 
 
 @dataclass(frozen=True, eq=False)
 class _Board:
     """Everything known about all lines, from which the leaderboard is made."""
 
-    statistics: Statistics
+    summary: Summary
     kinds: Mapping[str, str]
-    results: Sequence[Mapping[str, MetricResult]]
     scale: CompositeScale
     selectable: Mask
     drawn: Resampled | None
     level: float
-    refitted: Sequence[Sequence[Mapping[str, MetricResult]]]
+    refitted: Sequence[Results]
 
     @property
     def names(self) -> tuple[str, ...]:
         """The strategies."""
-        return self.statistics.names
+        return self.summary.names
 
     @cached_property
     def raw(self) -> Values:
         """Raw values, shape (strategy, metric), NaN for None."""
-        return raw_values(self.results)
+        return raw_values(self.summary.results)
 
     @cached_property
     def refits(self) -> Values:
@@ -141,10 +163,10 @@ class _Board:
         """Scores on resamples, shape (resample, strategy)."""
         return np.zeros((0, len(self.names))) if self.drawn is None else self.scale.scores(self.drawn.values).scores
 
-    @cached_property
+    @property
     def support(self) -> Support:
         """How far the log supports each strategy."""
-        return Support.of(self.statistics, self.results)
+        return self.summary.support
 
     @property
     def estimated(self) -> bool:
@@ -156,10 +178,7 @@ class _Board:
         """Intervals of the metrics."""
         if self.drawn is None:
             return None
-        return metric_limits(
-            self.statistics, self.results, self.support, self.drawn, self.scale.ranges, self.level,
-            refit_variance(self.refits),
-        )  # fmt: skip
+        return metric_limits(self.summary, self.drawn, self.scale.ranges, self.level, refit_variance(self.refits))
 
     @cached_property
     def leader(self) -> NDArray[np.intp]:
@@ -167,9 +186,10 @@ class _Board:
         found = np.arange(len(self.names), dtype=np.intp)
         places = np.flatnonzero(self.scale.candidates)
         places = places[np.argsort([self.kinds[self.names[s]] != "baseline" for s in places], kind="stable")]
-        if len(places):
-            codes = np.stack([_choices(s, self.statistics.decisions[s]) for s in places])
-            found[places] = places[leaders(codes)]
+        share = self.summary.agreement
+        found[places] = places[
+            first_alike(len(places), lambda one, other: share(int(places[one]), int(places[other])) >= ALIKE)
+        ]
         return found
 
     @cached_property
@@ -205,19 +225,18 @@ class _Board:
     @property
     def best_constant(self) -> int | None:
         """Position of the constant baseline with the highest score; None if there is none."""
-        lines = zip(self.names, self.statistics.decisions, strict=True)
-        constant = np.array([self.kinds[name] == "baseline" and each.constant for name, each in lines])
+        lines = zip(self.names, self.summary.always, strict=True)
+        constant = np.array([self.kinds[name] == "baseline" and each is not None for name, each in lines])
         return first_of(self.point.scores, constant & self.scale.candidates)
 
     def leaderboard(self) -> Leaderboard:
         """Return the leaderboard."""
         rows, columns = self.rows(), self.columns()
         constant = None if self.best_constant is None else self.names[self.best_constant]
-        evidence = self.statistics.evidence
-        decisions = dict(zip(self.names, self.statistics.decisions, strict=True))
-        words = remarks(rows, columns, constant, decisions, resampled=bool(len(self.sampled)))
+        always = dict(zip(self.names, self.summary.always, strict=True))
+        words = remarks(rows, columns, constant, always, self.summary.n, resampled=bool(len(self.sampled)))
         return Leaderboard(
-            rows, columns, evidence.n_contexts, len(self.sampled), self.level, self.scale.normalisation, constant,
+            rows, columns, self.summary.n, len(self.sampled), self.level, self.scale.normalisation, constant,
             words, self.chosen_score(),
         )  # fmt: skip
 
@@ -244,8 +263,8 @@ class _Board:
             np.abs(each) if turned == "zero" else each for each in (self.raw[:, m], self.drawn.values[:, :, m])
         )
         span = self.scale.ranges[m]
-        error = 0.0 if span is None else (span[1] - span[0]) / self.statistics.evidence.n_independent
-        drawn = widened(drawn, self.statistics.evidence.n_independent, self.level)
+        error = 0.0 if span is None else (span[1] - span[0]) / self.summary.independent
+        drawn = widened(drawn, self.summary.drawn_from, self.level)
         found = best_set(values, drawn, level=self.level, able=self.comparable, error=error)
         return bool(found.compared.sum() > 1 and found.member[found.compared].all())
 
@@ -262,7 +281,7 @@ class _Board:
                 score=estimates[s],
                 among_best=among[s],
                 alike=None if self.leader[s] == s else self.names[self.leader[s]],
-                tied=float(self.statistics.decisions[s].tied.mean()),
+                tied=float(self.summary.tied[s]),
                 below_best_constant=bool(scores[s] < constant - EQUAL),
                 metrics=cells[s],
                 overlap=self.support.overlaps[s] if self.estimated else None,
@@ -280,9 +299,8 @@ class _Board:
         """Return the score of each strategy with its interval, which does not depend on who else is listed."""
         if self.drawn is None or self.limits is None:
             return [Estimate(finite(score)) for score in self.point.scores]
-        evidence = self.statistics.evidence
         counted = self.point.weights > 0
-        cases = self.support.cases(evidence)[:, counted].min(axis=1)
+        cases = self.support.cases(self.summary.drawn_from)[:, counted].min(axis=1)
         low, high = score_limits(
             self.point.scores, self.sampled, self.limits, self.raw, self.scale.slopes(self.raw),
             [metric.goal for metric, _ in self.scale.metrics.values()], self.support, cases, self.level,
@@ -291,7 +309,7 @@ class _Board:
         undefined = np.isnan(self.sampled).mean(axis=0)
         return [
             _estimate(
-                finite(score), (low[s], high[s]), self.level, float(evidence.n_contexts), float(undefined[s]),
+                finite(score), (low[s], high[s]), self.level, float(self.summary.n), float(undefined[s]),
                 self.withheld(s),
             )
             for s, score in enumerate(self.point.scores)
@@ -302,8 +320,8 @@ class _Board:
         if not len(self.sampled):
             return [None] * len(self.names)
         found = best_set(
-            self.point.scores, widened(self.sampled, self.statistics.evidence.n_independent, self.level),
-            level=self.level, able=self.comparable, error=1 / self.statistics.evidence.n_independent,
+            self.point.scores, widened(self.sampled, self.summary.drawn_from, self.level),
+            level=self.level, able=self.comparable, error=1 / self.summary.independent,
         )  # fmt: skip
         return [
             bool(found.member[self.leader[s]]) if self.scale.candidates[s] and found.compared[self.leader[s]] else None
@@ -336,12 +354,15 @@ class _Board:
         for s in range(len(self.names)):
             cells = {}
             for m, label in enumerate(self.scale.metrics):
-                result, estimate = self.results[s][label], Estimate(finite(self.raw[s, m]), n=self.results[s][label].n)
+                result, estimate = (
+                    self.summary.results[s][label],
+                    Estimate(finite(self.raw[s, m]), n=self.summary.results[s][label].n),
+                )
                 if self.limits is not None and self.drawn is not None:
                     ends = self.limits.low[s, m], self.limits.high[s, m]
                     if self.choice is not None and self.choice.concerns[s] and not np.isnan(ends[0]):
                         excess = self.choice.excess(self.raw[:, m], self.drawn.values[:, :, m], self.level)
-                        ends = _wider(ends, excess, self.scale.metrics[label][0].range(self.statistics.evidence))
+                        ends = _wider(ends, excess, self.summary.ranges[label])
                     estimate = _estimate(
                         result.value, ends, self.level, result.n, float(self.limits.undefined[s, m]),
                         self.limits.reasons[s][m],
@@ -356,8 +377,7 @@ class _Board:
         """Return a rate in one group with the interval of a share."""
         if group.value is None or self.drawn is None:
             return GroupEstimate(group.rate, group.label, Estimate(group.value, n=group.n), group.n)
-        evidence = self.statistics.evidence
-        low, high = wilson(group.value, group.n * evidence.n_independent / evidence.n_contexts, self.level)
+        low, high = wilson(group.value, group.n * self.summary.independent / self.summary.n, self.level)
         estimate = Estimate(group.value, float(low), float(high), self.level, group.n, 0.0)
         return GroupEstimate(group.rate, group.label, estimate, group.n)
 
@@ -372,12 +392,6 @@ def raw_values(results: Sequence[Mapping[str, MetricResult]]) -> Values:
     """Return the values of results by strategy and label, shape (strategy, metric), NaN for None."""
     found = [[np.nan if each.value is None else each.value for each in row.values()] for row in results]
     return np.array(found, dtype=np.float64)
-
-
-def _choices(s: int, decisions: Decisions) -> NDArray[np.int64]:
-    """Return codes of what strategy `s` decides; where it draws, a code of its own: nobody else need draw the same."""
-    codes = decisions.codes.astype(np.int64)
-    return codes if decisions.policy is None else np.where((decisions.policy > 0).sum(axis=0) > 1, -1 - s, codes)
 
 
 def _spread(values: Values) -> Values:

@@ -193,11 +193,20 @@ class CompositeScale:
         declared: DeclaredRanges,
     ) -> CompositeScale:  # fmt: skip
         """Return the scale, or raise if the natural one lacks a range that carries weight."""
+        own = {label: metric.range(evidence) for label, (metric, _) in metrics.items()}
+        return cls.on(metrics, own, evidence.n_contexts, candidates, normalisation, declared)
+
+    @classmethod
+    def on(
+        cls, metrics: WeightedMetrics, own: Mapping[str, Range | None], n: int, candidates: Sequence[bool],
+        normalisation: Normalisation, declared: DeclaredRanges,
+    ) -> CompositeScale:  # fmt: skip
+        """Return the scale on `n` contexts, where the metrics have ranges of their own; see `of`."""
         for label in declared:
             if label not in metrics:
                 raise UnknownNameError("metric with a range:", label, metrics)
         found = tuple(
-            _scaled(declared[label], metric, evidence) if label in declared else metric.range(evidence)
+            _scaled(declared[label], metric, n) if label in declared else own[label]
             for label, (metric, _) in metrics.items()
         )
         for (label, (_, weight)), span in zip(metrics.items(), found, strict=True):
@@ -258,7 +267,7 @@ class CompositeScale:
         return np.asarray(np.divide(weights, weights.sum() * width, out=np.zeros_like(weights), where=width > EQUAL))
 
 
-def _scaled(declared: Range, metric: Metric, evidence: Evidence) -> Range:
+def _scaled(declared: Range, metric: Metric, n: int) -> Range:
     """Return a declared range; that of a total is per context, so that it holds for parts of every size."""
-    contexts = evidence.n_contexts ** (1 - metric.gamma)
+    contexts = n ** (1 - metric.gamma)
     return declared[0] * contexts, declared[1] * contexts

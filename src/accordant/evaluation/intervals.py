@@ -10,18 +10,20 @@ Where none of this helps, the interval is withheld, with the reason.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from accordant.arrays import Mask, Values
+from accordant.decisions import Decisions
 from accordant.evaluation.bootstrap import Resampled, Statistics
 from accordant.evaluation.overlap import Overlap, overlap, unsupported_decisions
 from accordant.evidence import Evidence
-from accordant.metrics.metric import CountMetric, Goal, MetricResult, Range, SumMetric
-from accordant.metrics.statistics import Sums, contingency
+from accordant.metrics.metric import CountMetric, Goal, Metric, MetricResult, Range, SumMetric
+from accordant.metrics.statistics import Contingency, Sums, contingency
 from accordant.statistics import bounded, normal_quantile, percentile_interval, wider_level
 
 Ranges = Sequence[Range | None]
@@ -84,7 +86,7 @@ class Support:
         evidence, shape = statistics.evidence, (len(statistics.names), len(statistics.metrics))
         overlaps: list[Overlap | None] = []
         down, up, unbounded = np.zeros(shape), np.zeros(shape), np.zeros(shape, dtype=bool)
-        extremes = _extremes(statistics)
+        extremes = extreme_contributions(statistics)
         for s, decisions in enumerate(statistics.decisions):
             if evidence.propensities is None or decisions.follows_log:
                 overlaps.append(None)
@@ -108,16 +110,16 @@ class Support:
         estimated = np.array([label in extremes for label in statistics.metrics], dtype=bool)
         return cls(tuple(overlaps), estimated, down, up, unbounded)
 
-    def cases(self, evidence: Evidence) -> Values:
-        """Return the number of independent cases that each metric of each strategy rests on, same shape."""
-        found = np.full(self.down.shape, float(evidence.n_independent))
+    def cases(self, independent: float) -> Values:
+        """Return the number of cases that each metric of each strategy rests on, of so many independent ones."""
+        found = np.full(self.down.shape, float(independent))
         for s, each in enumerate(self.overlaps):
             if each is not None:
-                found[s, self.estimated] = min(each.effective, evidence.n_independent)
+                found[s, self.estimated] = min(each.effective, independent)
         return found
 
 
-def _extremes(statistics: Statistics) -> dict[str, tuple[Values, Values]]:
+def extreme_contributions(statistics: Statistics) -> dict[str, tuple[Values, Values]]:
     """Return by how much the contribution of every action changes if its reward is the least and the most possible.
 
     By label, only for metrics that change, each of shape (column, action, context).
@@ -146,18 +148,84 @@ def _with_rewards(evidence: Evidence, end: int) -> Evidence:
     return replace(evidence, rewards=rewards, robust_levels=levels)
 
 
-def metric_limits(
-    statistics: Statistics, results: Results, support: Support, drawn: Resampled, ranges: Ranges, level: float,
-    variances: Values,
-) -> MetricLimits:  # fmt: skip
+@dataclass(frozen=True, eq=False)
+class Summary:
+    """What is read of strategies on some contexts, whether these are in memory or were added up part by part.
+
+    Attributes
+    ----------
+    names, metrics
+        Strategies and metrics by label.
+    results
+        Value of each metric by strategy.
+    tables
+        Counts on all contexts by strategy and grouping columns.
+    support
+        How far the log supports each strategy.
+    withheld
+        Why a metric gives no interval on these contexts, whoever decides, by label.
+    ranges
+        Range of each metric on these contexts, None if it does not say, by label.
+    n, independent
+        Contexts; and persons, if several of them can belong to one.
+    drawn_from
+        Units that were resampled: as many as are independent, or as the buckets that they were added up in.
+    follows_log, tied
+        Whether a strategy is the log, and in which share of contexts it met a tie, shape (strategy,).
+    always
+        The action that a strategy takes in every context, None if it does not.
+    agreement
+        Share of contexts in which two strategies decide alike, by their positions.
+    """
+
+    names: tuple[str, ...]
+    metrics: Mapping[str, Metric]
+    results: Results
+    tables: Sequence[Mapping[tuple[str, ...], Contingency]]
+    support: Support
+    withheld: Mapping[str, str]
+    ranges: Mapping[str, Range | None]
+    n: int
+    independent: int
+    drawn_from: int
+    follows_log: Mask
+    tied: Values
+    always: tuple[str | None, ...]
+    agreement: Callable[[int, int], float]
+
+    @classmethod
+    def of(cls, statistics: Statistics) -> Self:
+        """Return the summary of decisions in memory."""
+        evidence, decisions = statistics.evidence, statistics.decisions
+        results = [statistics.results(s) for s in range(len(decisions))]
+        codes = [choices(s, each) for s, each in enumerate(decisions)]
+        return cls(
+            statistics.names, statistics.metrics, results,
+            [{columns: contingency(each, cells) for columns, cells in statistics.cells.items()} for each in decisions],
+            Support.of(statistics, results),
+            {label: metric.withheld(evidence) for label, metric in statistics.metrics.items()},
+            {label: metric.range(evidence) for label, metric in statistics.metrics.items()},
+            evidence.n_contexts, evidence.n_independent, evidence.n_independent,
+            np.array([each.follows_log for each in decisions], dtype=bool),
+            np.array([each.tied.mean() for each in decisions]),
+            tuple(str(each.actions[0]) if each.constant else None for each in decisions),
+            lambda one, other: float((codes[one] == codes[other]).mean()),
+        )  # fmt: skip
+
+
+def choices(s: int, decisions: Decisions) -> NDArray[np.int64]:
+    """Return codes of what strategy `s` decides; where it draws, a code of its own: nobody else need draw the same."""
+    codes = decisions.codes.astype(np.int64)
+    return codes if decisions.policy is None else np.where((decisions.policy > 0).sum(axis=0) > 1, -1 - s, codes)
+
+
+def metric_limits(summary: Summary, drawn: Resampled, ranges: Ranges, level: float, variances: Values) -> MetricLimits:
     """Return intervals of all metrics.
 
     Parameters
     ----------
-    statistics, results
+    summary
         Strategies, metrics, and their values.
-    support
-        How far the log supports each strategy.
     drawn
         Values on resamples.
     ranges
@@ -167,20 +235,19 @@ def metric_limits(
     variances
         What refitting the models adds to the variance of each value, shape (strategy, metric).
     """
-    evidence = statistics.evidence
-    values = np.array([[_number(results[s][label].value) for label in statistics.metrics] for s in range(len(results))])
-    limits = percentile_interval(drawn.values, wider_level(level, support.cases(evidence)), values)
+    support, cases = summary.support, summary.support.cases(summary.drawn_from)
+    values = np.array([[_number(row[label].value) for label in summary.metrics] for row in summary.results])
+    limits = percentile_interval(drawn.values, wider_level(level, cases), values)
     low, high = limits.low.copy(), limits.high.copy()
-    for m, label in enumerate(statistics.metrics):
+    for m, label in enumerate(summary.metrics):
         if label in drawn.parts:
-            low[:, m], high[:, m] = _least(drawn.parts[label], level, support.cases(evidence)[:, m])
-    reasons = [list(row) for row in _withheld(statistics, support)]
+            low[:, m], high[:, m] = _least(drawn.parts[label], level, cases[:, m])
+    reasons = [list(row) for row in _withheld(summary)]
     sampled_low, sampled_high = np.full(low.shape, np.nan), np.full(high.shape, np.nan)
-    share = evidence.n_independent / evidence.n_contexts
-    for s, decisions in enumerate(statistics.decisions):
-        tables = {columns: contingency(decisions, cells) for columns, cells in statistics.cells.items()}
-        for m, (label, metric) in enumerate(statistics.metrics.items()):
-            result = results[s][label]
+    share = summary.independent / summary.n
+    for s, tables in enumerate(summary.tables):
+        for m, (label, metric) in enumerate(summary.metrics.items()):
+            result = summary.results[s][label]
             if reasons[s][m] or result.value is None or np.isnan(low[s, m]):
                 low[s, m] = high[s, m] = np.nan
                 continue
@@ -188,7 +255,7 @@ def metric_limits(
             if isinstance(metric, CountMetric):
                 ends = _joined(ends, metric.limits(tables[metric.columns], level, share))
             if not ends[1] > ends[0]:
-                ends = _unvaried(result, share, metric.range(evidence) or ranges[m], level)
+                ends = _unvaried(result, share, summary.ranges[label] or ranges[m], level)
             sampled_low[s, m], sampled_high[s, m] = ends
             if np.isnan(ends[0]):
                 reasons[s][m] = "it was the same on all resamples, and the metric has no range"
@@ -243,13 +310,13 @@ def _unvaried(result: MetricResult, share: float, span: Range | None, level: flo
     return min(result.value, float(low)), max(result.value, float(high))
 
 
-def _withheld(statistics: Statistics, support: Support) -> tuple[tuple[str, ...], ...]:
+def _withheld(summary: Summary) -> tuple[tuple[str, ...], ...]:
     """Return why there is no interval, by strategy and metric; empty where there is one."""
-    found = []
-    for s, decisions in enumerate(statistics.decisions):
-        each, row = support.overlaps[s], []
-        for m, metric in enumerate(statistics.metrics.values()):
-            reason = "" if decisions.follows_log else metric.withheld(statistics.evidence)
+    found, support = [], summary.support
+    for s, each in enumerate(support.overlaps):
+        row = []
+        for m, label in enumerate(summary.metrics):
+            reason = "" if summary.follows_log[s] else summary.withheld[label]
             if not reason and each is not None and support.estimated[m]:
                 if each.scarce:
                     reason = f"the logged cases that match its decisions weigh no more than {each.effective:.0f} cases"

@@ -90,13 +90,18 @@ def overlap(decisions: Decisions, propensities: Values, actions: NDArray[np.intp
     actions
         Logged actions, shape (context,).
     """
-    rows = np.arange(len(actions))
-    matching = (
-        (decisions.codes == actions).astype(np.float64) if decisions.policy is None else decisions.policy[actions, rows]
-    )
-    weights = matching / np.maximum(propensities[actions, rows], CLIP)
+    weights = matching_weights(decisions, propensities, actions)
     total = float(np.square(weights).sum())
     return Overlap(
         float(unsupported_decisions(decisions, propensities).sum() / len(actions)),
         float(weights.sum() ** 2 / total) if total else 0.0,
     )
+
+
+def matching_weights(decisions: Decisions, propensities: Values, actions: NDArray[np.intp]) -> Values:
+    """Return 1 / propensity of logged actions, as far as a strategy decides so too, shape (context,)."""
+    rows = np.arange(len(actions))
+    matching = (
+        (decisions.codes == actions).astype(np.float64) if decisions.policy is None else decisions.policy[actions, rows]
+    )
+    return np.asarray(matching / np.maximum(propensities[actions, rows], CLIP))

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TypeVar
 
-from accordant.decisions import Decisions
 from accordant.evaluation.leaderboard import LeaderboardRow, MetricColumn
 from accordant.naming import listed
 
@@ -19,15 +18,18 @@ def remarks(
     rows: Sequence[LeaderboardRow],
     columns: Sequence[MetricColumn],
     best_constant: str | None,
-    decisions: Mapping[str, Decisions],
+    always: Mapping[str, str | None],
+    n: int,
     *,
     resampled: bool = True,
 ) -> tuple[str, ...]:
-    """Return the sentences for a leaderboard; rows are sorted, best first."""
-    n = len(next(iter(decisions.values())).codes)
+    """Return the sentences for a leaderboard on `n` contexts.
+
+    Rows are sorted, best first; `always` names the action of strategies that take the same in every context.
+    """
     return (
         *_too_few(n),
-        *_against_constant(rows, best_constant, decisions),
+        *_against_constant(rows, best_constant, always),
         *_among_best(rows),
         *_alike(rows),
         *_deciding(columns),
@@ -45,19 +47,19 @@ def _too_few(n: int) -> list[str]:
 
 
 def _against_constant(
-    rows: Sequence[LeaderboardRow], best_constant: str | None, decisions: Mapping[str, Decisions]
+    rows: Sequence[LeaderboardRow], best_constant: str | None, always: Mapping[str, str | None]
 ) -> list[str]:
     """Say whether deciding case by case scores higher than the same action for everybody."""
     if best_constant is None:
         return []
     constant = next(row for row in rows if row.strategy == best_constant)
-    start = f"Always {decisions[best_constant].actions[0]} scores {constant.score}"
+    start = f"Always {always[best_constant]} scores {constant.score}"
     rivals = [
         row
         for row in rows
         if row.candidate
         and row.score.value is not None
-        and not (row.kind == "baseline" and decisions[row.strategy].constant)
+        and not (row.kind == "baseline" and always[row.strategy] is not None)
     ]
     if not rivals or constant.score.reason:
         return []

@@ -35,6 +35,7 @@ from accordant.runs.folder import Run
 from accordant.runs.sections.adoption import adoptions, with_adopted
 from accordant.tables.arrow import arrow_columns, arrow_format, arrow_frames, arrow_names, arrow_output
 from accordant.tables.column_types import Place
+from accordant.tables.datasets import Part
 from accordant.tables.frames import ROWS_AT_ONCE, Lines, read_chunks
 from accordant.tables.output import Input, append_lines, output_file, write_output
 from accordant.tables.text import written_cell
@@ -78,7 +79,7 @@ def _nowhere(batch: Batch) -> None:
 
 
 def recommend_rows(
-    run: Run, source: str | Path | IO[str], strategy: str | None, row_id: str | None = None
+    run: Run, source: str | Path | IO[str] | Part, strategy: str | None, row_id: str | None = None
 ) -> Iterator[Batch]:
     """Yield the recommendations for the rows of a file, batch by batch.
 
@@ -89,7 +90,7 @@ def recommend_rows(
     run
         From `read_run`.
     source
-        A CSV, Parquet or Arrow file with the feature columns of the case, or an open text stream of CSV.
+        A CSV, Parquet or Arrow file with the feature columns of the case, a part of one, or an open text stream of CSV.
     strategy
         Label of another strategy than the selected one.
     row_id
@@ -104,7 +105,8 @@ def recommend_rows(
     rule = policy.strategy(strategy or policy.selected_)
     known = adoptions(run) if rule.label == policy.selected_ else {}
     read = {*policy.features_, *policy.types_, *rule.columns}
-    start = adopted = 0
+    start, adopted = source.start if isinstance(source, Part) else 0, 0
+    first = start
     for contexts, names in _read(run, source, at_once=rule.whole_batch, columns=read, row_id=row_id):
         batch = policy.recommend(contexts, strategy=rule.label)
         batch = with_adopted(batch, contexts, policy.features_, known)
@@ -112,16 +114,16 @@ def recommend_rows(
         yield Batch(start, np.arange(start, start + contexts.n_contexts) if names is None else names, contexts, batch)
         start += contexts.n_contexts
     if adopted:
-        logger.info("%d of %d rows are decided by debates that people adopted", adopted, start)
+        logger.info("%d of %d rows are decided by debates that people adopted", adopted, start - first)
 
 
-def row_contexts(run: Run, source: str | Path | IO[str]) -> Contexts:
+def row_contexts(run: Run, source: str | Path | IO[str] | Part) -> Contexts:
     """Return all rows of a file as contexts; see `recommend_rows`."""
     return next(_read(run, source, at_once=True))[0]
 
 
 def _read(
-    run: Run, source: str | Path | IO[str], *, at_once: bool, columns: Collection[str] | None = None,
+    run: Run, source: str | Path | IO[str] | Part, *, at_once: bool, columns: Collection[str] | None = None,
     row_id: str | None = None,
 ) -> Iterator[tuple[Contexts, AnyArray | None]]:  # fmt: skip
     """Yield the rows of a file in batches, or all in one, typed as the training rows; and what they are called.
@@ -131,9 +133,11 @@ def _read(
     policy, loader = run.policy, tidiers.create(run.case.data.loader)
     texts = {name for name, declared in policy.types_.items() if declared == "category"}
     texts |= set() if row_id is None else {row_id}
-    rows, lines, start = sys.maxsize if at_once else ROWS_AT_ONCE, Lines(), 0
+    part = source if isinstance(source, Part) else None
+    source = source.file if isinstance(source, Part) else source
+    rows, lines, start = sys.maxsize if at_once else ROWS_AT_ONCE, Lines(), 0 if part is None else part.start
     name = Path(source).name if isinstance(source, str | Path) else "standard input"
-    for chunk, n_rows in _chunks(run, source, rows, columns, texts, row_id, lines):
+    for chunk, n_rows in _chunks(run, source, rows, columns, texts, row_id, lines, part):
         tidy: Any = chunk if isinstance(chunk, dict) else loader(chunk)
         for column in (*policy.features_, *(() if row_id is None else (row_id,))):
             if column not in tidy:
@@ -153,7 +157,7 @@ def _numbered(name: str, start: int, row: int) -> str:
 
 def _chunks(
     run: Run, source: str | Path | IO[str], at_once: int, columns: Collection[str] | None, texts: Collection[str],
-    row_id: str | None, lines: Lines,
+    row_id: str | None, lines: Lines, part: Part | None = None,
 ) -> Iterator[tuple[Any, int]]:  # fmt: skip
     """Yield batches of a file with their lengths: columns where the case takes tables as they are, else frames."""
     spec = run.case.data
@@ -164,13 +168,13 @@ def _chunks(
         )  # fmt: skip
         yield from ((chunk, len(chunk)) for chunk in chunks)
         return
-    path = cast("str | Path", source)
+    path, groups = cast("str | Path", source), None if part is None else part.wanted
     if spec.loader != AS_IT_IS:
-        frames = arrow_frames(path, at_once, texts=texts, missing=spec.missing)
+        frames = arrow_frames(path, at_once, texts=texts, missing=spec.missing, groups=groups)
         yield from ((frame, len(frame)) for frame in frames)
         return
     wanted = None if columns is None else {*columns, *(() if row_id is None else (row_id,))}
-    for batch in arrow_columns(path, at_once, wanted, texts=texts, missing=spec.missing):
+    for batch in arrow_columns(path, at_once, wanted, texts=texts, missing=spec.missing, groups=groups):
         yield batch, len(next(iter(batch.values()), ()))
 
 
@@ -198,13 +202,26 @@ def write_recommendations(
         if arrow_format(out) is None:
             with output_file(out, [source]) as file:
                 return stream_recommendations(run, source, strategy, file, row_id=row_id, note=note)
-        counts = UnusualCounts()
-        with arrow_output(out, [source]) as write:
-            for batch in recommend_rows(run, source, strategy, row_id):
-                write({"row": batch.names} | batch.found.columns())
-                note(batch)
-                counts += batch.found.counts
-        return counts
+        return _write_arrow(run, source, strategy, out, row_id, note)
+
+
+def write_part_recommendations(
+    run: Run, part: Part, strategy: str | None, out: Path, row_id: str | None = None
+) -> UnusualCounts:
+    """Write recommendations for a part of a dataset as Parquet, in place of what was there; see `recommend_rows`."""
+    return _write_arrow(run, part, strategy, out, row_id, _nowhere)
+
+
+def _write_arrow(
+    run: Run, source: str | Path | IO[str] | Part, strategy: str | None, out: Path, row_id: str | None, note: Note
+) -> UnusualCounts:
+    counts = UnusualCounts()
+    with arrow_output(out, [source.file if isinstance(source, Part) else source]) as write:
+        for batch in recommend_rows(run, source, strategy, row_id):
+            write({"row": batch.names} | batch.found.columns())
+            note(batch)
+            counts += batch.found.counts
+    return counts
 
 
 def stream_recommendations(

@@ -8,6 +8,7 @@ whatever their number; in particular nobody is taken out where all are equal.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,6 +19,7 @@ from accordant.errors import InputError
 from accordant.statistics.proportions import normal_quantile
 from accordant.statistics.small_samples import widened
 
+ALIKE = 0.99  # who decides alike in such a share is compared as one
 UNDEFINED = 0.05  # candidates without a value on more resamples than this are not compared
 
 
@@ -116,7 +118,7 @@ def _inverse_root(squares: Values) -> Values:
     return np.asarray(np.divide(1.0, np.sqrt(squares), out=np.zeros_like(squares), where=squares > 1e-24))
 
 
-def leaders(codes: NDArray[np.integer], share: float = 0.99) -> NDArray[np.intp]:
+def leaders(codes: NDArray[np.integer], share: float = ALIKE) -> NDArray[np.intp]:
     """Return for each row of codes the first row that agrees with it in at least a share of columns.
 
     A row that agrees with no leader before it leads itself, so every row agrees with its leader.
@@ -128,10 +130,15 @@ def leaders(codes: NDArray[np.integer], share: float = 0.99) -> NDArray[np.intp]
     share
         Smallest share of equal entries, in [0, 1].
     """
-    found = np.arange(len(codes), dtype=np.intp)
-    for row in range(len(codes)):
+    return first_alike(len(codes), lambda row, leader: bool((codes[row] == codes[leader]).mean() >= share))
+
+
+def first_alike(n: int, alike: Callable[[int, int], bool]) -> NDArray[np.intp]:
+    """Return for each of `n` rows the first one that is like it, by a function of both; see `leaders`."""
+    found = np.arange(n, dtype=np.intp)
+    for row in range(n):
         for leader in range(row):
-            if found[leader] == leader and (codes[row] == codes[leader]).mean() >= share:
+            if found[leader] == leader and alike(row, leader):
                 found[row] = leader
                 break
     return found

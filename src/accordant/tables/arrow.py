@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import sys
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
@@ -45,6 +45,7 @@ def arrow_columns(
     *,
     texts: Collection[str] = (),
     missing: Iterable[str] = (),
+    groups: Sequence[int] | None = None,
 ) -> Iterator[dict[str, AnyArray]]:
     """Yield the rows of a file in batches, column to its values: float64, NaN where missing, or text, then empty.
 
@@ -60,6 +61,8 @@ def arrow_columns(
         Columns that are text: whole numbers in them become the digits that a CSV file would hold.
     missing
         What stands for a missing value beside `MISSING`.
+    groups
+        The only row groups of a Parquet file that are read; None for all.
 
     Raises
     ------
@@ -69,7 +72,7 @@ def arrow_columns(
         If the file is missing, no such file or empty, two columns have one name, or one holds neither numbers nor
         texts.
     """
-    for batch in _tables(path, at_once, columns, texts, (*MISSING, *missing)):
+    for batch in _tables(path, at_once, columns, texts, (*MISSING, *missing), groups):
         yield {name: _values(batch.column(name)) for name in batch.column_names}
 
 
@@ -80,10 +83,11 @@ def arrow_frames(
     *,
     texts: Collection[str] = (),
     missing: Iterable[str] = (),
+    groups: Sequence[int] | None = None,
 ) -> Iterator[pd.DataFrame]:
     """Yield the same as `arrow_columns` as data frames, for what reads those; rows are numbered through all batches."""
     start = 0
-    for batch in _tables(path, at_once, columns, texts, (*MISSING, *missing)):
+    for batch in _tables(path, at_once, columns, texts, (*MISSING, *missing), groups):
         frame = batch.to_pandas()
         frame.index = frame.index + start
         start += len(frame)
@@ -150,34 +154,67 @@ def _pyarrow() -> Any:
     return pa
 
 
-def _tables(
-    path: str | Path, at_once: int, columns: Collection[str] | None, texts: Collection[str], missing: tuple[str, ...]
-) -> Iterator[Any]:
-    """Yield batches as Arrow tables of float64 and strings."""
-    pa = _pyarrow()
-    name, kind, n_rows = Path(path).name, arrow_format(path), 0
-    refuse_special(path)
+def parquet_groups(path: str | Path) -> list[tuple[int, tuple[int, int]]]:
+    """Return the number of rows of each row group of a Parquet file, and where its bytes begin and end.
+
+    Raises
+    ------
+    InputError
+        If pyarrow is not installed.
+    DataError
+        If there is no such file.
+    """
+    with _readable(path, "Parquet"):
+        import pyarrow.parquet as pq
+
+        stored = pq.read_metadata(path, memory_map=True)
+    found = []
+    for group in map(stored.row_group, range(stored.num_row_groups)):
+        columns = [group.column(k) for k in range(group.num_columns)]
+        begins = [min(filter(None, (each.dictionary_page_offset, each.data_page_offset))) for each in columns]
+        ends = [begin + each.total_compressed_size for begin, each in zip(begins, columns, strict=True)]
+        found.append((group.num_rows, (min(begins, default=0), max(ends, default=0))))
+    return found
+
+
+@contextmanager
+def _readable(path: str | Path, kind: str | None) -> Iterator[None]:
+    """Say what is wrong with a file that cannot be read."""
+    pa, name = _pyarrow(), Path(path).name
     try:
-        for table in _stored(path, kind, name, at_once, columns):
-            if table.num_rows:
-                n_rows += table.num_rows
-                yield pa.table({
-                    column: _plain(table.column(column), f"{name}: column {column!r}", column in texts, missing)
-                    for column in table.column_names
-                })  # fmt: skip
+        yield
     except FileNotFoundError:
         raise DataError(f"{path}: there is no such file") from None
     except pa.ArrowException as error:
         raise DataError(f"{name} is not a readable {kind} file: {error}") from None
     except OSError as error:
         raise DataError(f"{name} is not a readable {kind} file: {error.strerror or error}") from None
+
+
+def _tables(
+    path: str | Path, at_once: int, columns: Collection[str] | None, texts: Collection[str], missing: tuple[str, ...],
+    groups: Sequence[int] | None,
+) -> Iterator[Any]:  # fmt: skip
+    """Yield batches as Arrow tables of float64 and strings."""
+    pa = _pyarrow()
+    name, kind, n_rows = Path(path).name, arrow_format(path), 0
+    refuse_special(path)
+    with _readable(path, kind):
+        for table in _stored(path, kind, name, at_once, columns, groups):
+            if table.num_rows:
+                n_rows += table.num_rows
+                yield pa.table({
+                    column: _plain(table.column(column), f"{name}: column {column!r}", column in texts, missing)
+                    for column in table.column_names
+                })  # fmt: skip
     if n_rows == 0:
         raise DataError(f"{name} has columns but no rows")
 
 
 def _stored(
-    path: str | Path, kind: str | None, name: str, at_once: int, wanted: Collection[str] | None
-) -> Iterator[Any]:
+    path: str | Path, kind: str | None, name: str, at_once: int, wanted: Collection[str] | None,
+    groups: Sequence[int] | None,
+) -> Iterator[Any]:  # fmt: skip
     """Yield batches as they are stored, of the wanted columns."""
     pa = _pyarrow()
     if kind == "Parquet":
@@ -185,10 +222,11 @@ def _stored(
 
         with pq.ParquetFile(path, memory_map=True) as file:
             kept = _kept(file.schema_arrow.names, wanted, name)
+            groups = range(file.num_row_groups) if groups is None else groups
             if at_once == sys.maxsize:
-                yield file.read(kept, use_threads=False)
+                yield file.read_row_groups(list(groups), kept, use_threads=False)
                 return
-            for batch in file.iter_batches(at_once, columns=kept, use_threads=False):
+            for batch in file.iter_batches(at_once, row_groups=list(groups), columns=kept, use_threads=False):
                 yield pa.Table.from_batches([batch])
         return
     with pa.memory_map(str(path)) as source, pa.ipc.open_file(source) as file:

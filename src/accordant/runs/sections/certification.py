@@ -11,6 +11,7 @@ import numpy as np
 
 from accordant.arrays import Mask
 from accordant.certificates import Certificate, Known, Survey, survey
+from accordant.contexts import Contexts
 from accordant.runs.folder import Run
 from accordant.runs.recommendation import contexts_of
 from accordant.runs.scrutiny import largest_coalition
@@ -121,8 +122,25 @@ def certify_rows(
         If rows, data, strategy or threat cannot be used.
     """
     check_schema(schema)
-    policy = run.policy
     contexts, origin = contexts_of(run, source, data)
+    return certified(
+        run, contexts, origin, delta=delta, coalition=coalition, strategy=strategy, frozen=frozen, schema=schema
+    )
+
+
+def certified(
+    run: Run,
+    contexts: Contexts,
+    origin: str,
+    *,
+    delta: float,
+    coalition: Sequence[str] | None = None,
+    strategy: str | None = None,
+    frozen: bool = False,
+    schema: str | None = None,
+) -> Certified:
+    """Certify the decisions of a run in some contexts, which `origin` names; see `certify_rows`."""
+    policy = run.policy
     certificate = policy.certify(contexts, delta=delta, coalition=coalition, strategy=strategy, frozen=frozen)
     known = Known(policy.outcome_model_.predict(contexts), contexts=contexts)
     found = survey(

@@ -10,7 +10,7 @@ import numpy as np
 from accordant import randomness
 from accordant.arrays import Mask, Values
 from accordant.errors import InputError
-from accordant.evaluation.bootstrap import Statistics, evaluated
+from accordant.evaluation.bootstrap import Statistics
 from accordant.evaluation.composite import composite_score
 from accordant.evaluation.intervals import Support
 from accordant.evidence import Evidence
@@ -228,7 +228,7 @@ def _resampled(side: DecidedRows, metrics: list[str], resamples: int) -> _Side:
     results = [statistics.results(0)]
     units = Units.single(side.evidence.n_contexts, side.evidence.clusters)
     blocks = weight_blocks(units, resamples, randomness.generator(0, "resamples"))
-    drawn = evaluated(statistics, statistics.totals(units, blocks, resamples)).values[:, 0, :]
+    drawn = statistics.resampled(units, blocks, resamples).values[:, 0, :]
     whole = np.array([[results[0][label].value for label in metrics]], dtype=np.float64)
     return _Side(np.concatenate([whole, drawn]), Support.of(statistics, results).estimated)
 

@@ -1,0 +1,99 @@
+"""A run on a dataset: which parts there are, who carries them out, and what was written of each."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import nullcontext
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from accordant.compute.executor import Executor, chosen, compute
+from accordant.compute.ledger import Ledger
+from accordant.compute.tasks import Task, Told
+from accordant.errors import InputError
+from accordant.runs.folder import Run, read_run
+from accordant.tables.datasets import PART_ROWS, Part, dataset_parts
+
+LOCAL = "processes"  # where parts are carried out if nobody says
+
+
+@dataclass(frozen=True)
+class Job:
+    """What is asked of a dataset.
+
+    Attributes
+    ----------
+    run
+        The run.
+    dataset
+        A file, a folder or a pattern; see `accordant.tables.datasets.dataset_files`.
+    out
+        The folder of the results: a new one, or that of the same job, which is carried on.
+    on
+        Address of an executor; None for that of `accordant.compute`, else one process per core.
+    part_rows
+        A part ends with the row group that reaches so many rows.
+    """
+
+    run: Run
+    dataset: str
+    out: Path
+    on: str | None = None
+    part_rows: int = PART_ROWS
+
+    def carry_out(self, task: str, doing: str, options: Mapping[str, Any]) -> list[Told]:
+        """Return what was written of each part, in order.
+
+        Raises
+        ------
+        InputError
+            If dataset, folder or executor cannot be used, or parts are wrong.
+        AccordantError
+            If parts could not be carried out; those that were stay so.
+        """
+        place = str(self.run.path.absolute())
+        parts = dataset_parts(Path(self.dataset).absolute(), self.part_rows)
+        ledger = Ledger.of(
+            self.out, Task(task, {"version": self.run.manifest.sha256, **options}), [each.to_json() for each in parts]
+        )
+        _opened.cache_clear()
+        opened({"run": place, "version": self.run.manifest.sha256})  # forked workers find it read
+        with self._executor() as executor:
+            return ledger.carry_out(executor, doing=doing, places={"run": place})
+
+    def _executor(self) -> Any:
+        given: Executor | None = chosen() if self.on is None else None
+        return nullcontext(given) if given is not None else compute(self.on or LOCAL)
+
+
+def part_of(item: Told) -> Part:
+    """Return the part that a task is asked for."""
+    return Part.of({name: value for name, value in item.items() if name != "before"})
+
+
+def described(part: Part, rows: int) -> Told:
+    """Return what is written of every part: where its rows stand."""
+    groups = None if part.groups is None else list(part.groups)
+    return {"file": Path(part.file).name, "groups": groups, "start": part.start, "rows": rows}
+
+
+def opened(options: Mapping[str, Any]) -> Run:
+    """Return the run of a task, with its policy; read once by each worker.
+
+    Raises
+    ------
+    InputError
+        If the folder holds another run than the one that was asked.
+    """
+    return _opened(options["run"], options["version"])
+
+
+@lru_cache(maxsize=2)
+def _opened(path: str, version: str) -> Run:
+    run = read_run(Path(path))
+    if run.manifest.sha256 != version:
+        raise InputError(f"{path} holds another run than when this work began")
+    run.policy  # noqa: B018 - read once, here
+    return run

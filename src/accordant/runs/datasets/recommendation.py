@@ -1,0 +1,53 @@
+"""Recommendations for a dataset: a Parquet file for each part."""
+
+from __future__ import annotations
+
+from functools import reduce
+from operator import add
+
+from accordant.compute.ledger import part_output
+from accordant.compute.tasks import Told, tasks
+from accordant.errors import InputError
+from accordant.runs.datasets.parts import Job, described, opened, part_of
+from accordant.runs.recommendation import write_part_recommendations
+from accordant.unusual import UnusualCounts
+
+
+def recommend_dataset(job: Job, strategy: str | None = None, row_id: str | None = None) -> UnusualCounts:
+    """Write recommendations for every part, and return how many rows were unusual.
+
+    Rows are those that `accordant.runs.recommendation.write_recommendations` writes for the same file.
+
+    Parameters
+    ----------
+    job
+        Run, dataset and where.
+    strategy
+        Label of another strategy than the selected one; one that decides each context by itself.
+    row_id
+        Column with what rows are called; None for their numbers in their file.
+
+    Raises
+    ------
+    InputError, AccordantError
+        See `Job.carry_out`.
+    """
+    label = strategy or job.run.policy.selected_
+    if job.run.policy.strategy(label).whole_batch:
+        raise InputError(
+            f"{label} decides about all rows together, and parts are decided one by one; allowed: another strategy, or "
+            "one file without --on"
+        )
+    lines = job.carry_out("recommend", "recommending for parts", {"strategy": label, "id": row_id})
+    return reduce(add, (UnusualCounts(**line["unusual"]) for line in lines), UnusualCounts())
+
+
+@tasks.register("recommend")
+def recommend_part(options: Told, item: Told) -> Told:
+    """Write the recommendations for one part, and return its line."""
+    part, run = part_of(item), opened(options)
+    with part_output(options, item, f"part-{part.number:05d}.parquet", part.fingerprint()) as output:
+        if output.line is None:
+            counts = write_part_recommendations(run, part, options["strategy"], output.path, options["id"])
+            output.told = described(part, counts.rows) | {"unusual": counts.to_json()}
+    return output.finished()

@@ -1,0 +1,152 @@
+"""Tables in many files, or in one large one, as parts that are worked on one by one.
+
+A part is a range of row groups of a Parquet file, or any other file whole. What it holds is told by a hash of exactly
+the bytes that are read, so that work that was done on them is recognised later, on any machine.
+"""
+
+from __future__ import annotations
+
+import glob
+import hashlib
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Self
+
+from accordant.errors import DataError, InputError
+from accordant.tables.arrow import arrow_format, parquet_groups
+
+PART_ROWS = 500_000
+"""Rows of a part, unless one row group holds more: so many that starting a part costs nothing beside its work."""
+READ = 1 << 20
+SUFFIXES = (".parquet", ".pq", ".arrow", ".feather", ".ipc", ".csv")
+
+
+@dataclass(frozen=True)
+class Part:
+    """Some rows of a dataset.
+
+    Attributes
+    ----------
+    number
+        Its place among all, from 0.
+    file
+        Where it stands.
+    groups
+        First row group of a Parquet file, and the one behind the last; None for the whole file.
+    start
+        Number of its first row in the file, from 0.
+    rows
+        How many rows it has; None where only reading would tell.
+    """
+
+    number: int
+    file: str
+    groups: tuple[int, int] | None
+    start: int
+    rows: int | None
+
+    def to_json(self) -> dict[str, Any]:
+        """Return plain values."""
+        return asdict(self) | {"groups": None if self.groups is None else list(self.groups)}
+
+    @classmethod
+    def of(cls, found: dict[str, Any]) -> Self:
+        """Return the part that `to_json` told."""
+        groups = found["groups"]
+        return cls(**found | {"groups": None if groups is None else (int(groups[0]), int(groups[1]))})
+
+    @property
+    def wanted(self) -> Sequence[int] | None:
+        """Row groups to read; None for the whole file."""
+        return None if self.groups is None else range(*self.groups)
+
+    def fingerprint(self) -> str:
+        """Return the hash of the bytes that hold the rows of this part.
+
+        Raises
+        ------
+        DataError
+            If the file is gone, or has other row groups now.
+        """
+        path = Path(self.file)
+        first, last = 0, path.stat().st_size if path.is_file() else 0
+        if not last:
+            raise DataError(f"{self.file}: there is no such file, or it is empty")
+        if self.groups is not None:
+            spans = [span for _, span in parquet_groups(self.file)[slice(*self.groups)]]
+            if len(spans) != self.groups[1] - self.groups[0]:
+                raise DataError(f"{self.file} has fewer row groups than before: it was changed")
+            first, last = min(span[0] for span in spans), max(span[1] for span in spans)
+        digest = hashlib.sha256()
+        with path.open("rb") as file:
+            file.seek(first)
+            while first < last and (read := file.read(min(READ, last - first))):
+                digest.update(read)
+                first += len(read)
+        return digest.hexdigest()
+
+
+def is_dataset(source: str | Path) -> bool:
+    """Return whether a name stands for several files: a folder or a pattern."""
+    return Path(source).is_dir() or (glob.has_magic(str(source)) and not Path(source).exists())
+
+
+def dataset_files(source: str | Path) -> list[str]:
+    """Return the files of a dataset: of a folder and those below it, of a pattern such as ``year=*/*.parquet``, or one.
+
+    Files and folders whose names begin with a dot or an underscore belong to whoever wrote the dataset, and are left
+    out. The order is that of the names.
+
+    Raises
+    ------
+    DataError
+        If there is none.
+    InputError
+        If some are of a kind that cannot be read.
+    """
+    path = Path(source)
+    if path.is_file():
+        return [str(path)]
+    within = path.rglob("*") if path.is_dir() else map(Path, glob.glob(str(source), recursive=True))  # noqa: PTH207 - a pattern that may be absolute
+    top = path if path.is_dir() else Path()
+    found = sorted(
+        str(each) for each in within if each.is_file() and not any(
+            part.startswith((".", "_")) for part in (each.relative_to(top) if path.is_dir() else each).parts
+        )
+    )  # fmt: skip
+    if not found:
+        raise DataError(f"{source}: there is no file there")
+    for each in found:
+        if Path(each).suffix.lower() not in SUFFIXES:
+            raise InputError(f"{each}: allowed in a dataset: files that end in {', '.join(SUFFIXES)}")
+    return found
+
+
+def dataset_parts(source: str | Path, rows: int = PART_ROWS) -> list[Part]:
+    """Return the parts of a dataset, in the order of files and rows.
+
+    Parameters
+    ----------
+    source
+        See `dataset_files`.
+    rows
+        A part ends with the row group that reaches so many.
+    """
+    if rows < 1:
+        raise InputError(f"rows of a part: found {rows}; allowed: 1 or more")
+    parts: list[Part] = []
+    for file in dataset_files(source):
+        if arrow_format(file) != "Parquet":
+            parts.append(Part(len(parts), file, None, 0, None))
+            continue
+        first = start = held = 0
+        counts = [count for count, _ in parquet_groups(file)]
+        for group, count in enumerate(counts):
+            held += count
+            if held >= rows or (group + 1 == len(counts) and held):
+                parts.append(Part(len(parts), file, (first, group + 1), start, held))
+                first, start, held = group + 1, start + held, 0
+    if not parts:
+        raise DataError(f"{source} has columns but no rows")
+    return parts
