@@ -8,6 +8,7 @@ sentences differ, a new table made of columns), so a loader adds them to the tab
 from __future__ import annotations
 
 import hashlib
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -18,15 +19,17 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from accordant import randomness
-from accordant.arrays import Mask, Values
+from accordant.arrays import AnyArray, Mask, Values
 from accordant.cases.spec import CaseSpec, DataSpec
 from accordant.contexts import Contexts, Log
 from accordant.errors import DataError, InputError, MissingColumnError, RewardError, UnknownNameError
 from accordant.problem import DecisionProblem, codes_of, row_place
 from accordant.registry import Registry
 from accordant.split import group_codes, time_keys
+from accordant.tables.arrow import arrow_format, arrow_frames
 from accordant.tables.column_types import Place, typed_contexts
 from accordant.tables.databases import read_query
+from accordant.tables.datasets import Part
 from accordant.tables.frames import Lines
 from accordant.tables.text import file_hash
 from accordant.tables.whole_tables import read_frame
@@ -153,6 +156,28 @@ def load_file(
         sheet=(sheet or spec.sheet) if path.suffix.lower() == SUFFIX else sheet,
     )  # fmt: skip
     return _tidied(frame, lines, spec, problem, reward_columns, lines.name, file_hash(path), also)
+
+
+def load_part(
+    part: Part, spec: DataSpec, problem: DecisionProblem, reward_columns: Mapping[str, str], also: Sequence[str] = ()
+) -> tuple[CaseData, AnyArray | None]:
+    """Read a part of a dataset as the ``data`` section describes it, and whose each row is if it says; see `load_file`.
+
+    The hash is left empty: see `accordant.tables.datasets.Part.fingerprint`.
+    """
+    lines = Lines()
+    if arrow_format(part.file) is None:
+        frame = read_frame(
+            Path(part.file), spec.separator, spec.encoding, texts=_categories(spec), missing=spec.missing, lines=lines
+        )
+    else:
+        frame = next(
+            arrow_frames(part.file, sys.maxsize, texts=_categories(spec), missing=spec.missing, groups=part.wanted)
+        )
+    tidy = tidiers.create(spec.loader)(frame)
+    place = tidy_places(tidy, len(frame), lines)
+    data = build(tidy, spec, problem, reward_columns, Path(part.file).name, "", also=also, place=place)
+    return data, None if spec.group is None else tidy[spec.group].to_numpy()
 
 
 def load_query(

@@ -26,7 +26,7 @@ __all__ = ["Executor", "Failure", "LostPartError", "chosen", "compute", "executo
 
 
 class _Room(ModuleType):
-    """This room, which is called as its function `compute` is: users write ``with ac.compute("processes:4"):``."""
+    """A room that is called as its function `compute` is: users write ``with ac.compute("processes:4"):``."""
 
     __call__ = staticmethod(compute)
 

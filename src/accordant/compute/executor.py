@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Protocol, TypeVar
@@ -150,11 +150,9 @@ def carried_out(function: Callable[[Item], Result], item: Item) -> Result | Fail
 
 def _sendable(error: Exception) -> Exception:
     """Return an error that survives pickling: itself, or one of its kind with its message."""
-    try:
+    with suppress(Exception):  # of any kind, by what the error is made of
         if isinstance(pickle.loads(pickle.dumps(error)), type(error)):  # noqa: S301 - its own bytes
             return error
-    except Exception:  # noqa: BLE001 - of any kind, by what the error is made of
-        pass
     message = str(error)
     if isinstance(error, InputError):
         return InputError(message)

@@ -32,7 +32,7 @@ from accordant.threads import free_cores
 
 @executors.register("here")
 class Here:
-    """This process, one item after another."""
+    """The process itself, one item after another."""
 
     workers = 1
 

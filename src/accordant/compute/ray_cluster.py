@@ -58,7 +58,7 @@ class RayCluster:
         own = {"num_cpus": free_cores(), "include_dashboard": False} if local else {}
         try:
             self._ray.init("local" if local else place, log_to_driver=False, logging_level="ERROR", **own)
-        except Exception as error:
+        except Exception as error:  # noqa: BLE001 - Ray raises errors of any kind
             raise InputError(f"ray://{place}: no cluster answers there: {error}") from None
         self.workers = max(1, int(self._ray.cluster_resources().get("CPU", 1)))
 

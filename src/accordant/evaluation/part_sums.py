@@ -207,7 +207,7 @@ class _Total:
         return max(part.persons for part in self.parts) if clustered else self.n
 
     def read(self, weights: Values) -> dict[str, Contingency | Sums]:
-        """Return what each metric reads of buckets with weights (…, bucket), by label; strategies are the first axis."""
+        """Return what each metric reads of buckets with weights (…, bucket), by label; the first axis: strategies."""
         found: dict[str, Contingency | Sums] = {}
         numbers = {grouping: number for number, grouping in enumerate(self.cells)}
         for label, metric in self.metrics.items():

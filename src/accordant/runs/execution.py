@@ -12,8 +12,9 @@ from typing import Any
 import numpy as np
 
 from accordant import randomness, strategies
+from accordant.arrays import AnyArray
 from accordant.cases.files import CaseFile, find_file, no_data, read_case_file
-from accordant.cases.loaders import CaseData, load_file, load_query, simulate
+from accordant.cases.loaders import CaseData, load_file, load_part, load_query, simulate
 from accordant.cases.spec import CaseSpec, StrategySpec
 from accordant.errors import DataError, InputError
 from accordant.evidence import Evidence
@@ -41,6 +42,7 @@ from accordant.runs.stakeholder_groups import naming_groups, with_groups
 from accordant.split import split_rows
 from accordant.statistics import cluster_codes
 from accordant.tables.databases import database_named
+from accordant.tables.datasets import Part
 from accordant.tables.workbooks import parted
 
 logger = logging.getLogger(__name__)
@@ -176,6 +178,16 @@ def case_data(case: CaseSpec, beside: Path | None, options: RunOptions, signals:
     logger.warning("no data found: running on the simulator %r", case.simulator.name)
     with naming_keys(case, columns):
         return simulate(case, options.seed, None, reward_columns, also)
+
+
+def part_data(case: CaseSpec, part: Part) -> tuple[CaseData, AnyArray | None]:
+    """Return the rows of a part of a dataset with their log, and whose each is if the case says; see `load_part`."""
+    signals = case.signals()
+    reward_columns = {name: signal.column for name, signal in signals.items() if isinstance(signal, ObservedReward)}
+    columns = read_columns(case, signals)
+    also = tuple(dict.fromkeys(name for names in columns.values() for name in names))
+    with naming_keys(case, columns | {("rewards", name): (each,) for name, each in reward_columns.items()}):
+        return load_part(part, case.data, case.problem, reward_columns, also)
 
 
 def has_data(case: CaseSpec, beside: Path | None, given: str | None) -> bool:
