@@ -11,6 +11,7 @@ import os
 import re
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Annotated, Any, TextIO
 
@@ -162,6 +163,13 @@ SeedFromZero = Annotated[
     int | None, typer.Option(min=0, show_default="0", help="Seed of everything random; without it, 42 for a new run.")
 ]
 Out = Annotated[Path | None, typer.Option(help="Where to write the result.")]
+On = Annotated[
+    str | None,
+    typer.Option(
+        metavar="WHERE",
+        help="Where to work: here, processes:N, ray://local, ray://HOST:PORT, dask://HOST:PORT, queue://DATABASE.",
+    ),
+]
 CaseName = Annotated[str, typer.Argument(metavar="CASE", help="A built-in case or a path to a YAML file.")]
 RunFolder = Annotated[Path, typer.Argument(metavar="RUN", help="Folder that `accordant run` wrote.")]
 RunOrCase = Annotated[
@@ -295,6 +303,23 @@ def _json_escaped(character: str) -> str:
 def say(text: str, *, err: bool = False) -> None:
     """Print lines to standard output or standard error, each as `plain` writes it."""
     typer.echo(plain_lines(text), err=err)
+
+
+def working(on: str | None, jobs: int | None = None) -> AbstractContextManager[Any]:
+    """Return the block in which fits, runs and comparisons are carried out where ``--on`` says, if it says anything.
+
+    Raises
+    ------
+    InputError
+        If ``--jobs`` was given too, or there is no such place.
+    """
+    if on is None:
+        return nullcontext()
+    if jobs:
+        raise InputError(f"--on {on} and --jobs {jobs} both say how many work side by side; give one of them")
+    from accordant.compute.executor import compute
+
+    return compute(on)
 
 
 def check_out(

@@ -54,7 +54,10 @@ app = typer.Typer(
 
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)  # what a system says that has no room for more
 WHOLE = 1000  # characters of a sentence that nothing is cut from
-SPINE = ("accordant.cli.case_commands", "accordant.cli.run_commands", "accordant.cli.rule_commands")
+SPINE = (
+    "accordant.cli.case_commands", "accordant.cli.run_commands", "accordant.cli.dataset_commands",
+    "accordant.cli.rule_commands",
+)  # fmt: skip
 WINGS = ("accordant.preferences", "accordant.deliberation", "accordant.slates", "accordant.monitoring")
 SERVICE = "accordant.service.command"
 

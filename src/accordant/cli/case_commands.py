@@ -12,6 +12,7 @@ from accordant.terminal import (
     CaseName,
     Data,
     Json,
+    On,
     Out,
     Seed,
     check_out,
@@ -19,6 +20,7 @@ from accordant.terminal import (
     named_values,
     print_json,
     say,
+    working,
 )
 from accordant.threads import free_cores
 
@@ -37,6 +39,7 @@ def run(
     folds: Annotated[int | None, typer.Option(min=3, help="Cross-validation folds instead of the case's.")] = None,
     resamples: Annotated[int | None, typer.Option(min=100, help="Bootstrap resamples instead of the case's.")] = None,
     jobs: Annotated[int, typer.Option(min=0, help="Fits side by side; 0 for one per core.")] = 0,
+    on: On = None,
     preferences: Annotated[
         list[str] | None,
         typer.Option(
@@ -72,9 +75,11 @@ def run(
     if quick and thorough:
         raise InputError("--quick and --thorough were both given; allowed: one of them")
     effort: Effort = "quick" if quick else "thorough" if thorough else "standard"
-    outcome = carry_out(case, RunOptions(
-        seed, data, rows, folds, resamples, jobs or free_cores(), files, effort, tuple(decisions or ()),
-    ))  # fmt: skip
+    options = RunOptions(
+        seed, data, rows, folds, resamples, jobs or free_cores(), files, effort, tuple(decisions or ())
+    )
+    with working(on, jobs):
+        outcome = carry_out(case, options)
     folder = write_run(outcome, out)
     sha256 = Manifest.of(folder).sha256
     if json:
@@ -145,6 +150,7 @@ def study(
     folds: Annotated[int | None, typer.Option(min=3, help="Cross-validation folds of every run.")] = None,
     resamples: Annotated[int | None, typer.Option(min=100, help="Bootstrap resamples of every run.")] = None,
     jobs: Annotated[int, typer.Option(min=0, help="Runs side by side; 0 for one per core.")] = 0,
+    on: On = None,
     limit: Annotated[int | None, typer.Option(min=1, help="Carry out only the first so many runs.")] = None,
     json: Json = False,
 ) -> None:
@@ -155,7 +161,8 @@ def study(
 
     overrides = Overrides(None if rows is None else tuple(rows), folds, resamples)
     options = StudyOptions(data, jobs or free_cores(), limit)
-    result, folder = carry_out_study(study, out, options, overrides)
+    with working(on, jobs):
+        result, folder = carry_out_study(study, out, options, overrides)
     print_json(result.to_json() | {"folder": str(folder)}) if json else print_study(result, folder)
     if result.failures:
         raise typer.Exit(2 if all(each.wrong_input for each in result.failures) else 1)

@@ -8,11 +8,13 @@ from typing import Annotated
 
 import typer
 
+from accordant.cli.dataset_commands import PartRows, certify_parts, in_parts, job_of, recommend_parts
 from accordant.errors import InputError
 from accordant.tables.output import is_standard_output, write_output
 from accordant.terminal import (
     Add,
     Json,
+    On,
     Out,
     RunFolder,
     RunOrCase,
@@ -27,7 +29,10 @@ def recommend(
     run: RunFolder,
     file: Annotated[
         str,
-        typer.Argument(metavar="FILE", help="CSV, Parquet or Arrow file with new rows; - for CSV from standard input."),
+        typer.Argument(
+            metavar="FILE|DATASET",
+            help="CSV, Parquet or Arrow file with new rows; - for CSV from standard input; a folder or pattern of many.",
+        ),
     ],
     strategy: Annotated[str | None, typer.Option(help="Another strategy than the selected one.")] = None,
     log: Annotated[
@@ -36,10 +41,17 @@ def recommend(
     row_id: Annotated[
         str | None, typer.Option("--id", metavar="COLUMN", help="Column with what rows are called; none for numbers.")
     ] = None,
+    on: On = None,
+    part_rows: PartRows = None,
     out: Out = None,
     json: Json = False,
 ) -> None:
     """Recommend an action for every row of a file, with E, the runner-up and the margin."""
+    if in_parts(file, on, part_rows):
+        if log is not None:
+            raise InputError("--log adds lines to one file; it has no place where many parts are written at a time")
+        recommend_parts(job_of(run, file, out, on, part_rows), strategy, row_id, json=json)
+        return
     from accordant.runs import read_run
     from accordant.runs.decision_log import check_log
     from accordant.runs.recommendation import recommendations_as_json, write_recommendations
@@ -79,6 +91,8 @@ def certify(
         str | None, typer.Option(help="paper: the bound of Vineis, Perelli and Tolomei (2025) beside the exact one.")
     ] = None,
     data: Annotated[str | None, typer.Option(help="Data file or folder of the run.")] = None,
+    on: On = None,
+    part_rows: PartRows = None,
     add: Add = True,
     out: Out = None,
     json: Json = False,
@@ -92,6 +106,12 @@ def certify(
 
     members = members_of(coalition)
     check_schema(schema)
+    if in_parts(file, on, part_rows):
+        if schema is not None or data is not None:
+            raise InputError("--schema and --data have no effect on parts; leave them out")
+        job = job_of(Path(run), file, out, on, part_rows)
+        certify_parts(job, delta=delta, coalition=members, strategy=strategy, frozen=frozen, json=json)
+        return
     asked = asked_rows(run, file, data, out, add=add, json=json)
     found = certify_rows(
         asked.run, asked.source, delta=delta, coalition=members, strategy=strategy, frozen=frozen, data=asked.data,

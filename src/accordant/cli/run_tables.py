@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from accordant.errors import InputError
+from accordant.runs.datasets.certification import CertifiedDataset
 from accordant.runs.record import Board, OutcomeModelPart, Record
 from accordant.runs.sections.certification import DELTAS, Certified
 from accordant.statistics import Estimate
@@ -104,6 +105,16 @@ def _number(value: float | None) -> str:
     return f"{value:.3f}" if abs(value) < 100 else f"{value:,.1f}"
 
 
+def print_board(found: Board, selected: str, out: Path) -> None:
+    """Print the leaderboard on a dataset, what to mind, and where its sums stand."""
+    console = PlainConsole()
+    console.print(leaderboard_table(found, selected, f"Leaderboard on {found.n:,} rows"))
+    console.print("> selected by the run   * no candidate: on the candidates' scale, but never chosen\n")
+    for sentence in found.remarks:
+        console.print(f"- {sentence}")
+    console.print(f"\nsums of parts: {out}")
+
+
 def members_of(coalition: str | None) -> list[str] | None:
     """Return the names of an option such as ``Bank, Regulator``; None for everybody."""
     if coalition is None:
@@ -145,6 +156,23 @@ def print_certified(found: Certified, out: Path | None) -> None:
             console.print(f"- {sentence}")
     if out is not None:
         console.print(f"\none line per row: {out}")
+
+
+def print_certified_dataset(found: CertifiedDataset, out: Path) -> None:
+    """Print what holds of all decisions on a dataset together, and where the single ones are."""
+    console = PlainConsole(width=WIDTH)
+    who = "everybody together" if found.coalition is None else ", ".join(found.coalition)
+    console.print(f"strategy: {found.rule}")
+    console.print(f"\nIf {who} may misreport each expected reward by up to {found.delta:g}:")
+    console.print(f"- {found.certified:,} of {found.rows:,} decisions cannot change.\n")
+    table = FittedTable("Decisions that cannot change")
+    table.add("who misreports", name=True)
+    for delta in found.deltas:
+        table.add(f"by {delta:g}", number=True)
+    for members, shares in found.shares.items():
+        table.add_row(", ".join(members), *(f"{share:.1%}" for share in shares))
+    console.print(table)
+    console.print(f"\none row per decision: {out}")
 
 
 def radius_table(found: Certified) -> FittedTable:

@@ -14,13 +14,14 @@ A thorough search compares all points on all K(K−1)/2 pairs.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Generic, Protocol, TypeVar
 
 import numpy as np
 from joblib import Parallel, delayed
+from joblib.parallel import get_active_backend
 from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.ensemble._forest import BaseForest
@@ -28,9 +29,11 @@ from sklearn.model_selection import ParameterGrid
 from threadpoolctl import threadpool_limits
 
 from accordant.arrays import Codes, Mask, Values
+from accordant.compute.executor import Failure, chosen, in_order
+from accordant.compute.local import Here, Processes, Threads, forks_here
 from accordant.errors import InputError, allowed_names
 from accordant.learning.folds import all_but
-from accordant.processes import forks_here, on_processes, through_pickle
+from accordant.processes import through_pickle
 from accordant.progress import steps
 from accordant.statistics import standard_error
 from accordant.threads import free_cores
@@ -45,8 +48,9 @@ CLEARLY_WORSE = 2.0
 def run_all(tasks: Sequence[Callable[[], Result]], n_jobs: int, doing: str) -> list[Result]:
     """Run tasks on `n_jobs` processes, return their results in order, and tell how far they are.
 
-    Where processes cannot be forked, threads do the same. Inner pools are held at one thread: histogram boosting on
-    small data slows down by orders of magnitude otherwise. The results are the same for every number of jobs.
+    Inside `accordant.compute` they go to the executor that was chosen. Where processes cannot be forked, threads do the
+    same. Inner pools are held at one thread: histogram boosting on small data slows down by orders of magnitude
+    otherwise. The results are the same wherever they were made.
     """
     if n_jobs == 0:
         raise InputError("n_jobs is 0; allowed: a number of jobs, or -1 for all cores")
@@ -54,25 +58,45 @@ def run_all(tasks: Sequence[Callable[[], Result]], n_jobs: int, doing: str) -> l
     with threadpool_limits(1):
         results = list[Result]()
         with steps(doing, len(tasks)) as advance:
-            for result in _arriving([partial(_alone, task) for task in tasks], jobs):
+            for result in _arriving(tasks, jobs):
                 results.append(result)
                 advance()
     return results
 
 
-def _arriving(tasks: Sequence[Callable[[], Result]], jobs: int) -> Generator[Result, None, None]:
-    if jobs > 1 and forks_here():
-        yield from on_processes(tasks, jobs)
-    elif jobs > 1:
-        found = Parallel(n_jobs=jobs, prefer="threads", return_as="generator")(delayed(task)() for task in tasks)
-        yield from map(through_pickle, found)
-    else:
-        yield from (through_pickle(task()) for task in tasks)
+def _arriving(tasks: Sequence[Callable[[], Result]], jobs: int) -> Iterator[Result]:
+    """Yield results in order, of which parts are one object or not as if each had come from another process."""
+    executor, numbered = chosen(), partial(_numbered, tasks)  # what tasks have in common is handed over once
+    if executor is not None:
+        return map(through_pickle, in_order(executor.run(numbered, range(len(tasks)))))
+    if users_backend():
+        results = Parallel(n_jobs=jobs)(
+            delayed(task)() for task in tasks
+        )  # not each backend can give results one by one
+        return map(through_pickle, results)
+    local = Here() if jobs < 2 else Processes(str(jobs)) if forks_here() else Threads(str(jobs))
+    arriving = local.run(numbered, range(len(tasks)), retries=0)
+    return map(through_pickle, in_order(_mended(arriving, tasks)))
 
 
-def _alone(task: Callable[[], Result]) -> Result:
-    with threadpool_limits(1, user_api="openmp"):  # OpenMP keeps its limit per calling thread
-        return task()
+def _mended(
+    arriving: Iterator[tuple[int, Result | Failure]], tasks: Sequence[Callable[[], Result]]
+) -> Iterator[tuple[int, Result]]:
+    """Yield results, and carry out here what failed elsewhere: its error is raised whole, and too little memory for
+    several at a time may do for one.
+    """
+    for position, result in arriving:
+        yield position, tasks[position]() if isinstance(result, Failure) else result
+
+
+def _numbered(tasks: Sequence[Callable[[], Result]], number: int) -> Result:
+    return tasks[number]()
+
+
+def users_backend() -> bool:
+    """Return whether a user chose a backend of joblib, such as that of Ray or Dask, by ``parallel_config``."""
+    backend, _ = get_active_backend()
+    return not type(backend).__module__.startswith("joblib.")
 
 
 Point = Mapping[str, Any]

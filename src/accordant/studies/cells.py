@@ -7,7 +7,8 @@ import itertools
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from pathlib import Path
+from typing import Any, Self
 
 from accordant import __version__
 from accordant.cases.files import CaseFile, read_case_file, text_of
@@ -77,6 +78,26 @@ class Cell:
         """The name of its folder."""
         parts = (*self.condition.variants.values(), size_name(self.condition.rows), str(self.seed), self.hash[:DIGITS])
         return "-".join(parts)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return plain values, from which `of` makes the same run elsewhere."""
+        beside = None if self.file.beside is None else str(self.file.beside.absolute())
+        condition = {
+            "rows": self.condition.rows,
+            "variants": dict(self.condition.variants),
+            "label": self.condition.label,
+        }
+        return {
+            "condition": condition, "seed": self.seed, "keys": dict(self.keys), "where": self.file.where,
+            "beside": beside, "hash": self.hash,
+        }  # fmt: skip
+
+    @classmethod
+    def of(cls, told: Mapping[str, Any]) -> Self:
+        """Return the run that `to_json` told."""
+        beside = None if told["beside"] is None else Path(told["beside"])
+        file = CaseFile(CaseSpec(**told["keys"]), "", told["where"], beside)
+        return cls(Condition(**told["condition"]), told["seed"], told["keys"], file, told["hash"])
 
 
 def merge(base: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:

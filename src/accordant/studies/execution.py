@@ -8,9 +8,13 @@ import os
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from accordant.compute.executor import Failure as FailedItem
+from accordant.compute.executor import chosen
+from accordant.compute.local import Here, Processes
+from accordant.compute.tasks import Task, Told, tasks
 from accordant.errors import InputError, RunFolderError
 from accordant.progress import steps
 from accordant.report.page import counted
@@ -27,6 +31,7 @@ from accordant.tables.output import check_output_folder, output_folder, write_ou
 from accordant.tables.text import read_text
 
 CELLS, DECLARATION = "cells", "declaration.json"
+CATEGORIES = {each.__name__: each for each in (UserWarning, RuntimeWarning, FutureWarning, DeprecationWarning)}
 logger = logging.getLogger(__name__)
 
 
@@ -147,32 +152,28 @@ def carry_out_cells(cells: Sequence[Cell], out: Path, options: StudyOptions) -> 
 
 def _made(cells: Sequence[Cell], out: Path, options: StudyOptions) -> Iterator[tuple[Cell, Failure | None]]:
     """Yield each run when it is carried out, with what went wrong."""
-    if options.jobs == 1 or len(cells) < 2:
-        for cell in cells:
-            yield cell, _make(cell, out, options)
-        return
-    from joblib import Parallel, delayed, parallel_config
-    from joblib.externals.loky import get_reusable_executor
-
-    # processes that joblib kept from before have the working folder and the variables of then
-    get_reusable_executor().shutdown(wait=True)
-    by_name = {cell.name: cell for cell in cells}
-    with parallel_config(backend="loky", inner_max_num_threads=1):
-        pool = Parallel(n_jobs=options.jobs, return_as="generator_unordered")
-        for name, failure, told in pool(delayed(_make_elsewhere)(cell, out, options) for cell in cells):
-            for words, category in told:
-                warnings.warn(words, category, stacklevel=1)
-            yield by_name[name], failure
+    data = str(Path(options.data).absolute()) if options.data and Path(options.data).exists() else options.data
+    asked = {"out": str(out.absolute()), "data": data}
+    executor = chosen() or (Processes(str(options.jobs)) if options.jobs > 1 and len(cells) > 1 else Here())
+    for position, made in executor.run(Task("study_run", asked), [cell.to_json() for cell in cells]):
+        if isinstance(made, FailedItem):
+            wrong = isinstance(made.error, InputError)
+            yield cells[position], Failure(cells[position].name, str(made.error), wrong_input=wrong)
+            continue
+        for words, category in made["told"]:
+            warnings.warn(words, CATEGORIES.get(category, UserWarning), stacklevel=1)
+        yield cells[position], None if made["failure"] is None else Failure(**made["failure"])
 
 
-def _make_elsewhere(
-    cell: Cell, out: Path, options: StudyOptions
-) -> tuple[str, Failure | None, list[tuple[str, type[Warning]]]]:
-    """Carry out one run in another process; return its name, what went wrong, and the warnings of libraries."""
+@tasks.register("study_run")
+def study_run(options: Told, item: Told) -> Told:
+    """Carry out one run of a study; return what went wrong, and the warnings of libraries."""
+    cell = Cell.of(item)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        failure = _make(cell, out, options)
-    return cell.name, failure, [(str(each.message), each.category) for each in caught]
+        failure = _make(cell, Path(options["out"]), StudyOptions(options["data"]))
+    told = [(str(each.message), each.category.__name__) for each in caught]
+    return {"failure": None if failure is None else asdict(failure), "told": told}
 
 
 def _make(cell: Cell, out: Path, options: StudyOptions) -> Failure | None:

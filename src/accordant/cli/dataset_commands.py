@@ -1,0 +1,96 @@
+"""The commands of runs on datasets: many files, or more rows than memory holds, carried out part by part."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from accordant.errors import InputError
+from accordant.terminal import Json, On, RunFolder, print_json, say
+
+if TYPE_CHECKING:
+    from accordant.runs.datasets.parts import Job
+
+Dataset = Annotated[
+    str, typer.Argument(metavar="DATASET", help="A file, a folder, or a pattern such as 'year=*/*.parquet'.")
+]
+PartRows = Annotated[
+    int | None,
+    typer.Option("--part-rows", min=1, help="A part ends with the row group that reaches so many rows; 500000."),
+]
+Parts = Annotated[Path, typer.Option("--out", metavar="FOLDER", help="New, or of the same work: it is carried on.")]
+
+
+def in_parts(file: str | None, on: str | None, part_rows: int | None) -> bool:
+    """Return whether a command is asked to work part by part: it was told where, or the rows are many files."""
+    from accordant.tables.datasets import is_dataset
+
+    return on is not None or part_rows is not None or (file not in (None, "-") and is_dataset(str(file)))
+
+
+def job_of(run: Path, dataset: str | None, out: Path | None, on: str | None, part_rows: int | None) -> Job:
+    """Return what is asked of a dataset.
+
+    Raises
+    ------
+    InputError
+        If there is no dataset, or no folder for the parts.
+    """
+    from accordant.runs import read_run
+    from accordant.runs.datasets.parts import Job
+    from accordant.tables.datasets import PART_ROWS
+
+    if dataset in (None, "-"):
+        raise InputError("parts are those of a file, a folder or a pattern; found none of them")
+    if out is None or str(out) == "-":
+        raise InputError("what comes of a dataset is a folder with a file for each part: name it with --out")
+    return Job(read_run(run), str(dataset), out, on, part_rows or PART_ROWS)
+
+
+def recommend_parts(job: Job, strategy: str | None, row_id: str | None, *, json: bool) -> None:
+    """Write recommendations part by part, and say how many there are."""
+    from accordant.runs.datasets.recommendation import recommend_dataset
+
+    counts = recommend_dataset(job, strategy, row_id)
+    if json:
+        print_json({"out": str(job.out), "unusual": counts.to_json()})
+    else:
+        say(f"{counts.rows} recommendations: {job.out}")
+    if counts.unusual:
+        say(counts.sentence(), err=True)
+
+
+def certify_parts(job: Job, *, json: bool, **asked: Any) -> None:
+    """Certify part by part, and print what holds of all decisions together."""
+    from accordant.cli.run_tables import print_certified_dataset
+    from accordant.runs.datasets.certification import certify_dataset
+
+    found = certify_dataset(job, **asked)
+    print_json({"out": str(job.out)} | found.to_json()) if json else print_certified_dataset(found, job.out)
+
+
+def evaluate(
+    run: RunFolder,
+    dataset: Dataset,
+    out: Parts,
+    resamples: Annotated[int | None, typer.Option(min=100, help="Resamples instead of the run's.")] = None,
+    on: On = None,
+    part_rows: PartRows = None,
+    json: Json = False,
+) -> None:
+    """Judge every strategy of a run on new rows with logged actions and outcomes, however many; choose nothing anew."""
+    from accordant.cli.run_tables import print_board
+    from accordant.runs.datasets.evaluation import evaluate_dataset
+    from accordant.runs.record.parts import board
+
+    job = job_of(run, dataset, out, on, part_rows)
+    found = evaluate_dataset(job, resamples=resamples)
+    if json:
+        print_json(board(found).model_dump(mode="json") | {"out": str(out)})
+    else:
+        print_board(board(found), job.run.record.selected, out)
+
+
+COMMANDS = (evaluate,)
