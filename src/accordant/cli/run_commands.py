@@ -31,7 +31,7 @@ def recommend(
         str,
         typer.Argument(
             metavar="FILE|DATASET",
-            help="CSV, Parquet or Arrow file with new rows; - for CSV from standard input; a folder or pattern of many.",
+            help="CSV, Parquet or Arrow file with new rows; - for CSV from standard input; folder or pattern of many.",
         ),
     ],
     strategy: Annotated[str | None, typer.Option(help="Another strategy than the selected one.")] = None,

@@ -105,7 +105,7 @@ def _number(value: float | None) -> str:
     return f"{value:.3f}" if abs(value) < 100 else f"{value:,.1f}"
 
 
-def print_board(found: Board, selected: str, out: Path) -> None:
+def print_board(found: Board, selected: str | None, out: Path) -> None:
     """Print the leaderboard on a dataset, what to mind, and where its sums stand."""
     console = PlainConsole()
     console.print(leaderboard_table(found, selected, f"Leaderboard on {found.n:,} rows"))

@@ -98,6 +98,9 @@ def work(
     cases: Annotated[
         Path | None, typer.Option(metavar="FOLDER", help="Case files that may be carried out beside the built-in ones.")
     ] = None,
+    parts: Annotated[
+        bool, typer.Option("--parts", help="Take parts of commands with --on queue://… too: they name files.")
+    ] = False,
     until_idle: Annotated[bool, typer.Option("--until-idle", help="End when nothing waits.")] = False,
 ) -> None:
     """Carry out the jobs of a service: runs, batches of decisions, decisions anew."""
@@ -108,7 +111,7 @@ def work(
 
     with closing(open_service(database, keys)) as service:
         log_as_json()
-        count = run_worker(service, cases, until_idle=until_idle)
+        count = run_worker(service, cases, until_idle=until_idle, parts=parts)
     say(f"{count} jobs were begun", err=True)
 
 

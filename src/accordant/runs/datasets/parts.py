@@ -55,12 +55,11 @@ class Job:
         """
         place = str(self.run.path.absolute())
         parts = dataset_parts(Path(self.dataset).absolute(), self.part_rows)
-        ledger = Ledger.of(
-            self.out, Task(task, {"version": self.run.manifest.sha256, **options}), [each.to_json() for each in parts]
-        )
+        asked = Task(task, {"version": self.run.manifest.sha256, **options})
         _opened.cache_clear()
         opened({"run": place, "version": self.run.manifest.sha256})  # forked workers find it read
         with self._executor() as executor:
+            ledger = Ledger.of(self.out, asked, [each.to_json() for each in parts])
             return ledger.carry_out(executor, doing=doing, places={"run": place})
 
     def _executor(self) -> Any:

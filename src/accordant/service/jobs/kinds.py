@@ -13,6 +13,8 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from sqlalchemy import Connection, Row, select
 
 from accordant.cases.files import built_in_files
+from accordant.compute.executor import Failure, carried_out
+from accordant.compute.tasks import Task as PartTask
 from accordant.errors import InputError, UnknownNameError, spec_error
 from accordant.learning.effort import Effort
 from accordant.progress import Advance, observed
@@ -26,6 +28,7 @@ from accordant.service.secrets import Erased
 from accordant.service.service import Service
 from accordant.tables.output import scratch_folder
 
+PART = "part"  # a kind that only workers take that are told so: it names files to read and write
 CASE_NAME = r"^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$"
 
 
@@ -218,11 +221,35 @@ def decide_alike(task: Task, wanted: RedecisionsWanted) -> None:
         finish(connection, lease, result)
 
 
+class PartWanted(_Wanted):
+    """A part of a larger work, asked for by `accordant.service.jobs.parts_executor.Queue`, never over HTTP.
+
+    Attributes
+    ----------
+    task, options, item
+        See `accordant.compute.tasks.Task`.
+    """
+
+    task: str
+    options: dict[str, Any]
+    item: dict[str, Any]
+
+
+def carry_out_part(task: Task, wanted: PartWanted) -> None:
+    """Carry a part out, and keep what it told."""
+    found = carried_out(PartTask(wanted.task, wanted.options), wanted.item)
+    if isinstance(found, Failure):
+        raise found.error
+    with task.service.database.writing() as connection:
+        finish(connection, task.lease, found)
+
+
 Work = Callable[[Task, Any], None]
 KINDS: Mapping[str, tuple[type[_Wanted], Work]] = {
     "run": (RunWanted, carry_out_run),
     "decisions": (DecisionsWanted, decide_parts),
     "redecisions": (RedecisionsWanted, decide_alike),
+    PART: (PartWanted, carry_out_part),
 }
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from accordant.errors import InputError
 from accordant.service.database import UnreachableError
-from accordant.service.jobs.kinds import KINDS, StoppedError, Task, wanted_of
+from accordant.service.jobs.kinds import KINDS, PART, StoppedError, Task, wanted_of
 from accordant.service.jobs.parts import forget
 from accordant.service.jobs.queue import LEASE_SECONDS, Lease, LeaseLostError, claim, give_up, release
 from accordant.service.secrets import Erased
@@ -35,12 +35,15 @@ class Worker:
         Where it finds jobs.
     cases
         See `Task`.
+    parts
+        Whether it takes parts of larger work too, which read and write the files that they name.
     stopping
         Set it to let the worker stop after the step that it is doing.
     """
 
     service: Service
     cases: Path | None = None
+    parts: bool = False
     stopping: threading.Event = field(default_factory=threading.Event)
 
     def run(self, *, until_idle: bool = False) -> int:
@@ -48,7 +51,7 @@ class Worker:
         begun = 0
         while not self.stopping.is_set():
             try:
-                lease = claim(self.service.database, tuple(KINDS))
+                lease = claim(self.service.database, tuple(kind for kind in KINDS if self.parts or kind != PART))
                 if lease is None:
                     forget(self.service.database, self.service.keys)
             except UnreachableError:
@@ -106,7 +109,7 @@ class Worker:
 def _words(lease: Lease, error: Exception) -> str:
     """Return what is kept of an error: messages about a case are no data of people, those about contexts may be."""
     kind = type(error).__name__
-    return f"{kind}: {error}" if lease.kind == "run" and isinstance(error, InputError) else kind
+    return f"{kind}: {error}" if lease.kind in {"run", PART} and isinstance(error, InputError) else kind
 
 
 @contextmanager
@@ -133,7 +136,7 @@ def _beating(task: Task) -> Iterator[None]:
         thread.join()
 
 
-def run_worker(service: Service, cases: Path | None, *, until_idle: bool) -> int:
+def run_worker(service: Service, cases: Path | None, *, until_idle: bool, parts: bool = False) -> int:
     """Work until the process is told to end (SIGTERM, SIGINT), or nothing waits; return how many jobs were begun.
 
     Raises
@@ -143,7 +146,7 @@ def run_worker(service: Service, cases: Path | None, *, until_idle: bool) -> int
     """
     if cases is not None and not cases.is_dir():
         raise InputError(f"{cases} is no folder; allowed: a folder with case files")
-    worker = Worker(service, cases)
+    worker = Worker(service, cases, parts)
     for told in (signal.SIGTERM, signal.SIGINT):
         signal.signal(told, lambda *_: worker.stopping.set())
     try:
