@@ -57,7 +57,7 @@ def test_an_encrypted_key_asks_for_its_password(run_folder, keys, monkeypatch):
 def test_a_password_that_no_key_needs_does_no_harm(run_folder, keys, monkeypatch):
     monkeypatch.setenv("ACCORDANT_KEY_PASSWORD", "secret")
     sign_run(run_folder, keys / "mine")
-    verify_run(run_folder, keys / "mine.pub")
+    assert verify_run(run_folder, keys / "mine.pub").path == run_folder
 
 
 def test_a_run_is_signed_once(run_folder, keys):

@@ -113,7 +113,7 @@ def test_what_cannot_be_saved_is_refused_before_the_fit(model, message):
 
 @pytest.mark.parametrize("model", [None, "stated", TLearner("boosting"), Ridge()], ids=str)
 def test_our_own_defaults_are_not_refused(model):
-    refuse_unsavable("reward model", model)
+    assert refuse_unsavable("reward model", model) is None
 
 
 def test_a_fit_that_no_list_foresees_is_refused_when_it_is_written():
