@@ -30,7 +30,7 @@ PHASES = ("imports", "data", "learning", "leaderboards", "scrutiny", "writing")
 PROGRAM = """
 import json, sys, time
 from pathlib import Path
-from accordant.processes import cpu_seconds
+from accordant.compute.local import cpu_seconds
 started = time.perf_counter()
 import accordant.cli.run_tables, accordant.policy as policy, accordant.runs as runs, accordant.runs.scrutiny as scrutiny
 spent, last = {"imports": cpu_seconds()}, [cpu_seconds()]

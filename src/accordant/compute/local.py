@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import multiprocessing
+import os
 import pickle
 import sys
 import threading
@@ -45,7 +46,7 @@ class Here:
         """Yield results in order; see `Executor.run`."""
         del retries
         for position, item in enumerate(items):
-            yield position, carried_out(function, item)
+            yield position, through_pickle(carried_out(function, item))
 
     def close(self) -> None:
         """Do nothing."""
@@ -77,7 +78,7 @@ class Threads:
                     position = waiting.popleft()
                     running[pool.submit(carried_out, function, items[position])] = position
                 for done in wait(running, return_when=FIRST_COMPLETED).done:
-                    yield running.pop(done), done.result()
+                    yield running.pop(done), through_pickle(done.result())
 
     def close(self) -> None:
         """Do nothing; threads end with the work."""
@@ -163,6 +164,27 @@ def forks_here() -> bool:
     """Return whether this process may be forked: on Linux, while it runs a single thread and is no worker itself."""
     alone = threading.active_count() == 1 and multiprocessing.parent_process() is None
     return sys.platform == "linux" and alone
+
+
+def through_pickle(result: Result) -> Result:
+    """Return a copy as a worker would send it: what parts of it are one object then does not depend on where it ran.
+
+    What cannot be pickled, such as an estimator with a function in it, is returned as it is; a failure as well, with
+    where it happened.
+    """
+    if isinstance(result, Failure):
+        return result
+    try:
+        copied: Result = pickle.loads(pickle.dumps(result, pickle.HIGHEST_PROTOCOL))  # noqa: S301 - its own bytes
+    except Exception:  # noqa: BLE001 - of any kind, by what the estimator is made of
+        return result
+    return copied
+
+
+def cpu_seconds() -> float:
+    """Return the CPU seconds, user and system, of this process and of workers that have ended."""
+    times = os.times()
+    return times.user + times.system + times.children_user + times.children_system
 
 
 def _started(function: Callable[[Any], Any], items: Sequence[Any], team: Sequence[_Worker]) -> _Worker:

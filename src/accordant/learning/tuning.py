@@ -30,10 +30,9 @@ from threadpoolctl import threadpool_limits
 
 from accordant.arrays import Codes, Mask, Values
 from accordant.compute.executor import Failure, chosen, in_order
-from accordant.compute.local import Here, Processes, Threads, forks_here
+from accordant.compute.local import Here, Processes, Threads, forks_here, through_pickle
 from accordant.errors import InputError, allowed_names
 from accordant.learning.folds import all_but
-from accordant.processes import through_pickle
 from accordant.progress import steps
 from accordant.statistics import standard_error
 from accordant.threads import free_cores
@@ -68,15 +67,12 @@ def _arriving(tasks: Sequence[Callable[[], Result]], jobs: int) -> Iterator[Resu
     """Yield results in order, of which parts are one object or not as if each had come from another process."""
     executor, numbered = chosen(), partial(_numbered, tasks)  # what tasks have in common is handed over once
     if executor is not None:
-        return map(through_pickle, in_order(executor.run(numbered, range(len(tasks)))))
+        return in_order(executor.run(numbered, range(len(tasks))))
     if users_backend():
-        results = Parallel(n_jobs=jobs)(
-            delayed(task)() for task in tasks
-        )  # not each backend can give results one by one
+        results = Parallel(n_jobs=jobs)(delayed(task)() for task in tasks)  # not all can give results one by one
         return map(through_pickle, results)
     local = Here() if jobs < 2 else Processes(str(jobs)) if forks_here() else Threads(str(jobs))
-    arriving = local.run(numbered, range(len(tasks)), retries=0)
-    return map(through_pickle, in_order(_mended(arriving, tasks)))
+    return in_order(_mended(local.run(numbered, range(len(tasks)), retries=0), tasks))
 
 
 def _mended(
@@ -86,7 +82,7 @@ def _mended(
     several at a time may do for one.
     """
     for position, result in arriving:
-        yield position, tasks[position]() if isinstance(result, Failure) else result
+        yield position, through_pickle(tasks[position]()) if isinstance(result, Failure) else result
 
 
 def _numbered(tasks: Sequence[Callable[[], Result]], number: int) -> Result:

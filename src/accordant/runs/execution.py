@@ -16,12 +16,12 @@ from accordant.arrays import AnyArray
 from accordant.cases.files import CaseFile, find_file, no_data, read_case_file
 from accordant.cases.loaders import CaseData, load_file, load_part, load_query, simulate
 from accordant.cases.spec import CaseSpec, StrategySpec
+from accordant.compute.local import cpu_seconds
 from accordant.errors import DataError, InputError
 from accordant.evidence import Evidence
 from accordant.learning.effort import Effort, limits_of
 from accordant.metrics import Metric, metrics
 from accordant.policy import ParticipatoryPolicy
-from accordant.processes import cpu_seconds
 from accordant.rewards import ObservedReward, RewardSignal
 from accordant.runs.declaration import (
     Columns,
