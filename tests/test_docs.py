@@ -68,7 +68,8 @@ def commands_of_the_cli():
 
 def mentioned_commands():
     for page in PAGES:
-        for line in re.findall(r"accordant [a-z]+(?: [^`\n|]*)?", page.read_text(encoding="utf-8")):
+        text = page.read_text(encoding="utf-8").replace("-->", "#")
+        for line in re.findall(r"accordant [a-z]+(?: [^`\n|]*)?", text):
             words = line.split("#")[0].split()
             yield label(page), words[1], [word for word in words if word.startswith("--")]
 

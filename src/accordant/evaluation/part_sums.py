@@ -128,11 +128,11 @@ def summed_leaderboard(
     kinds: Mapping[str, str],
     metrics: WeightedMetrics,
     *,
-    candidates: Sequence[str],
-    selectable: Sequence[str] | None = None,
     generator: np.random.Generator,
     resamples: int = 1000,
     level: float = 0.95,
+    candidates: Sequence[str],
+    selectable: Sequence[str] | None = None,
     normalisation: Normalisation = "natural",
     ranges: DeclaredRanges | None = None,
 ) -> Leaderboard:
@@ -144,7 +144,7 @@ def summed_leaderboard(
         Of all contexts, in order; with the same strategies and metrics.
     problem
         The decision problem.
-    kinds, metrics, candidates, selectable, generator, resamples, level, normalisation, ranges
+    kinds, metrics, generator, resamples, level, candidates, selectable, normalisation, ranges
         See `accordant.evaluation.evaluate`.
 
     Raises

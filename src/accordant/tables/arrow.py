@@ -81,9 +81,9 @@ def arrow_frames(
     at_once: int = ROWS_AT_ONCE,
     columns: Collection[str] | None = None,
     *,
+    groups: Sequence[int] | None = None,
     texts: Collection[str] = (),
     missing: Iterable[str] = (),
-    groups: Sequence[int] | None = None,
 ) -> Iterator[pd.DataFrame]:
     """Yield the same as `arrow_columns` as data frames, for what reads those; rows are numbered through all batches."""
     start = 0
