@@ -8,7 +8,7 @@ after a job was cancelled.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -247,9 +247,10 @@ def job_of(connection: Connection, identifier: str) -> Row[Any]:
     return row
 
 
-def jobs_of(connection: Connection, workspace: str, most: int = 100) -> list[Row[Any]]:
-    """Return the newest jobs of a workspace."""
-    rows = select(job).where(job.c.workspace == workspace).order_by(job.c.created_at.desc(), job.c.id).limit(most)
+def jobs_of(connection: Connection, workspace: str, kinds: Collection[str], most: int = 100) -> list[Row[Any]]:
+    """Return the newest jobs of some kinds of a workspace."""
+    here = (job.c.workspace == workspace) & job.c.kind.in_(kinds)
+    rows = select(job).where(here).order_by(job.c.created_at.desc(), job.c.id).limit(most)
     return list(connection.execute(rows))
 
 

@@ -21,6 +21,7 @@ from accordant.service.pages.visit import PageRoute, Seen, Sent, Visit, go
 from accordant.service.schema import job
 
 router = APIRouter(route_class=PageRoute)
+# parts are shown by the command that asked for them
 KINDS = {"run": "Run of a case", "decisions": "Batch of decisions", "redecisions": "Like cases decided anew"}
 STATES = {
     "receiving": "coming in", "waiting": "waiting for a worker", "running": "being done", "done": "done",
@@ -84,7 +85,7 @@ def _own(connection: Connection, workspace: str, identifier: str) -> Row[Any]:
 def _shown(visit: Visit, status: int = 200, wrong: str = "", given: dict[str, str] | None = None) -> Response:
     visitor = visit.check("start_job" if visit.may("start_job") else "decide_alike", "decided")
     with visit.service.database.reading() as connection:
-        rows = [shown(row) for row in jobs_of(connection, visitor.workspace)]
+        rows = [shown(row) for row in jobs_of(connection, visitor.workspace, KINDS)]
     return visit.page(
         "jobs.html", status, rows=rows, kinds=KINDS, states=STATES, open=OPEN, cases=sorted(built_in_files()),
         efforts=tuple(EFFORTS), wrong=wrong, given={"case": "", "seed": "42", "effort": "standard"} | (given or {}),
