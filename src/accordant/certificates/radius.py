@@ -21,7 +21,8 @@ from accordant.utilities import ExpectedRewards
 
 FINEST = 1e-15  # what doubles near 1 tell apart
 PRECISION = 1e-9  # width of the interval at which bisection stops
-FEW, BITS = 16, 4  # so few contexts that asking costs more than answering: 4 bits of their radii are asked for at once
+FEW = 16  # contexts: so few that asking costs more than answering, and several bits of their radii are asked for at once
+COPIES = 256  # of all contexts together, one for each radius that is asked for at once
 Changeable = Callable[[Values], Mask]
 
 
@@ -90,8 +91,9 @@ def radius(
             block = honest_block(copies, slice(0, len(places)), Workspace(), Workspace())
             return _changeable(rule, method, block, threat, known.arguments(places), decided[places], Workspace())
 
-        rest = [halvings % BITS] if halvings % BITS else []
-        found[:] = _bisect([*rest, *[BITS] * (halvings // BITS)], cache(tiled), honest.n_contexts, threat.delta)
+        bits = (COPIES // honest.n_contexts).bit_length() - 1
+        rest = [halvings % bits] if halvings % bits else []
+        found[:] = _bisect([*rest, *[bits] * (halvings // bits)], cache(tiled), honest.n_contexts, threat.delta)
     elif honest.n_contexts:
         for_blocks(honest, work)
     if honest.values.dtype == np.float32:
