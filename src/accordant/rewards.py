@@ -313,7 +313,8 @@ class ObservedReward(RewardSignal):
 def checked_rewards(values: Any, n_contexts: int, where: str) -> Values:
     """Return rewards as float64 of shape (context,), or raise with the row and value that is wrong."""
     try:
-        array = np.broadcast_to(np.asarray(values, dtype=np.float64), (n_contexts,))
+        array = np.asarray(values, dtype=np.float64)
+        array = array if array.shape == (n_contexts,) else np.broadcast_to(array, (n_contexts,))
     except (TypeError, ValueError):
         raise InputError(
             f"reward of ({where}) has shape {np.shape(values)}; allowed: ({n_contexts},) numbers"

@@ -15,13 +15,14 @@ from accordant.certificates.reports import Known, Reports, honest_block
 from accordant.certificates.threat import UNIT, Threat, checked_coalition
 from accordant.errors import InputError
 from accordant.strategies.block import Block, Workspace
+from accordant.strategies.deciding import ContextRule
 from accordant.strategies.selection import SINGLE_PRECISION_TOLERANCE
 from accordant.strategies.strategy import Strategy
 from accordant.utilities import ExpectedRewards
 
 FINEST = 1e-15  # what doubles near 1 tell apart
 PRECISION = 1e-9  # width of the interval at which bisection stops
-FEW = 16  # contexts: so few that asking costs more than answering, and several bits of their radii are asked for at once
+FEW = 16  # contexts: asking about so few costs more than answering, so several bits of radii are asked for at once
 COPIES = 256  # of all contexts together, one for each radius that is asked for at once
 Changeable = Callable[[Values], Mask]
 
@@ -65,7 +66,7 @@ def radius(
     """
     if not FINEST <= precision < 1:
         raise InputError(f"precision is {precision}; allowed: from {FINEST:g} to below 1")
-    known = known or Known()
+    known = Known() if known is None or isinstance(rule, ContextRule) else known  # which such a rule does not read
     threat = Threat(0.0, checked_coalition(coalition), box, frozen)
     threat = threat.within(threat.box[1] - threat.box[0])
     threat.members(expected.stakeholders)

@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import Any, cast
 
 from sqlalchemy import Connection, Row, bindparam, insert, select
+from sqlalchemy.exc import IntegrityError
 
 from accordant.errors import AccordantError, ConflictError
 from accordant.service.answers import Answers, Asked, Cell, answered
@@ -288,8 +289,15 @@ class Decider:
         """Record decisions in one transaction, and return for each question whether it was new."""
         if not told:
             return []
+        try:
+            return self._write_new(told, look=False)
+        except IntegrityError:  # another process was asked under the same key: too rare to look each time
+            return self._write_new(told, look=True)
+
+    def _write_new(self, told: Sequence[Decided], *, look: bool) -> list[bool]:
+        """Write decisions on questions that are new among these and, where somebody looks, on record; see `_record`."""
         with self.database.writing() as connection:
-            known = set(self._asked(connection, [each.question for each in told]))
+            known = set(self._asked(connection, [each.question for each in told])) if look else set()
             new: list[Decided] = []
             for each in told:
                 if (name := (each.question.client, each.question.key)) not in known:

@@ -22,6 +22,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -128,6 +129,13 @@ class CellFeatures:
             found[rows, actions * CURVE + power] = standardised**power
         return found
 
+    @cached_property
+    def _one_hot(self) -> Values:
+        """Features of all cells of named outcomes, shape (cell, feature); nobody writes into them."""
+        found = np.eye(self.shape[0])
+        found.flags.writeable = False
+        return found
+
     def of_cell(self, action: str, outcome: Outcome, n_contexts: int) -> Values:
         """Return features of a named cell, shape (1, feature), or (context, feature) with an outcome per context."""
         if action not in self.actions:
@@ -136,7 +144,8 @@ class CellFeatures:
         if self.number is None:
             if not isinstance(outcome, str) or outcome not in self.outcomes:
                 raise UnknownNameError("outcome", str(outcome), self.outcomes)
-            return self.of_cells(np.array([code]), np.array([self.outcomes.index(outcome)]))
+            place = code * len(self.outcomes) + self.outcomes.index(outcome)
+            return self._one_hot[place : place + 1]
         numbers = np.atleast_1d(np.asarray(outcome, dtype=np.float64) if not isinstance(outcome, str) else np.nan)
         if numbers.shape not in ((1,), (n_contexts,)) or np.isnan(numbers).any():
             raise DataError(f"outcome is {outcome!r:.40}; allowed: a number, or one per context ({n_contexts})")
@@ -289,16 +298,16 @@ class FittedComparisonReward(RewardSignal):
         cells
             Features, shape (cell, 1, feature), or (cell, context, feature) with an outcome per context.
         """
-        shape = (len(cells), *around.shape)
-        lowest: Values = np.ones(shape[:2])
+        shape = len(cells), len(around)
+        lowest: Values = np.ones(shape)
         for group in dict.fromkeys(self.groups):
             members = [m for m, each in enumerate(self.groups) if each == group]
-            total: Values = np.zeros(shape[:2])
+            total: Values = np.zeros(shape)
             for member in members:
                 flat = cells.reshape(-1, cells.shape[-1])
                 slopes = np.einsum("cf,fk->ck", flat, self.coefficients[member])  # the same alone as in a batch
                 slopes = slopes.reshape(*cells.shape[:2], -1)
-                learned = np.einsum("ctk,ctk->ct", np.broadcast_to(around, shape), np.broadcast_to(slopes, shape))
+                learned = np.einsum("ctk,ctk->ct", around[np.newaxis], slopes)
                 total += self.scales[member](learned)
             lowest = np.minimum(lowest, total / len(members))
         return lowest
