@@ -128,13 +128,13 @@ async def asking_again(
 ) -> tuple[Service, Row[Any]]:
     """Return what `asking` does, without a look into the database where the key was good before: `decide` looks."""
     known: KnownClients = request.app.state.known_clients
-    client = None if credentials is None else known.get(credentials.credentials)
-    if client is None:
-        service, client = await run_in_threadpool(asking, request, credentials)
-        known.keep(client)
-        return service, client
-    request.state.client = client.id
-    return request.app.state.service, client
+    before = None if credentials is None else known.get(credentials.credentials)
+    if before is not None:
+        request.state.client = before.id
+        return request.app.state.service, before
+    service, client = await run_in_threadpool(asking, request, credentials)
+    known.keep(client)
+    return service, client
 
 
 def _stranger() -> HTTPException:
