@@ -15,13 +15,15 @@ from accordant.certificates.reports import Known, Reports, honest_block
 from accordant.certificates.threat import UNIT, Threat, checked_coalition
 from accordant.errors import InputError
 from accordant.strategies.block import Block, Workspace
+from accordant.strategies.deciding import ContextRule
 from accordant.strategies.selection import SINGLE_PRECISION_TOLERANCE
 from accordant.strategies.strategy import Strategy
 from accordant.utilities import ExpectedRewards
 
 FINEST = 1e-15  # what doubles near 1 tell apart
 PRECISION = 1e-9  # width of the interval at which bisection stops
-FEW, BITS = 16, 4  # so few contexts that asking costs more than answering: 4 bits of their radii are asked for at once
+FEW = 16  # contexts: asking about so few costs more than answering, so several bits of radii are asked for at once
+COPIES = 256  # of all contexts together, one for each radius that is asked for at once
 Changeable = Callable[[Values], Mask]
 
 
@@ -64,7 +66,7 @@ def radius(
     """
     if not FINEST <= precision < 1:
         raise InputError(f"precision is {precision}; allowed: from {FINEST:g} to below 1")
-    known = known or Known()
+    known = Known() if known is None or isinstance(rule, ContextRule) else known  # which such a rule does not read
     threat = Threat(0.0, checked_coalition(coalition), box, frozen)
     threat = threat.within(threat.box[1] - threat.box[0])
     threat.members(expected.stakeholders)
@@ -90,8 +92,9 @@ def radius(
             block = honest_block(copies, slice(0, len(places)), Workspace(), Workspace())
             return _changeable(rule, method, block, threat, known.arguments(places), decided[places], Workspace())
 
-        rest = [halvings % BITS] if halvings % BITS else []
-        found[:] = _bisect([*rest, *[BITS] * (halvings // BITS)], cache(tiled), honest.n_contexts, threat.delta)
+        bits = (COPIES // honest.n_contexts).bit_length() - 1
+        rest = [halvings % bits] if halvings % bits else []
+        found[:] = _bisect([*rest, *[bits] * (halvings // bits)], cache(tiled), honest.n_contexts, threat.delta)
     elif honest.n_contexts:
         for_blocks(honest, work)
     if honest.values.dtype == np.float32:
