@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import cache
-from typing import Any
+from functools import cache, partial
 
 import numpy as np
 
 from accordant.arrays import Integers, Mask, Values
 from accordant.certificates.certificate import decisions_on, for_blocks, method_for
 from accordant.certificates.method import Method
-from accordant.certificates.reports import Known, Reports, honest_block
+from accordant.certificates.reports import Beside, Known, Reports, honest_block
 from accordant.certificates.threat import UNIT, Threat, checked_coalition
 from accordant.errors import InputError
 from accordant.strategies.block import Block, Workspace
@@ -79,7 +78,7 @@ def radius(
     def work(part: slice, shared: Workspace, scratch: Workspace) -> None:
         """Bisect in one block."""
         block = honest_block(honest, part, shared, Workspace())
-        changeable = _changeable(rule, method, block, threat, known.arguments(part), decided[part], scratch)
+        changeable = _changeable(rule, method, block, threat, partial(known.arguments, part), decided[part], scratch)
         found[part] = _bisect([1] * halvings, lambda _: changeable, block.n_contexts, threat.delta)
 
     if 0 < honest.n_contexts <= FEW:
@@ -90,7 +89,8 @@ def radius(
             values = np.ascontiguousarray(honest.values[:, :, places])
             copies = ExpectedRewards(values, stakeholders=honest.stakeholders, actions=honest.actions)
             block = honest_block(copies, slice(0, len(places)), Workspace(), Workspace())
-            return _changeable(rule, method, block, threat, known.arguments(places), decided[places], Workspace())
+            beside = partial(known.arguments, places)
+            return _changeable(rule, method, block, threat, beside, decided[places], Workspace())
 
         bits = (COPIES // honest.n_contexts).bit_length() - 1
         rest = [halvings % bits] if halvings % bits else []
@@ -103,13 +103,13 @@ def radius(
 
 
 def _changeable(
-    rule: Strategy, method: Method, block: Block, threat: Threat, arguments: dict[str, Any], decided: Integers,
+    rule: Strategy, method: Method, block: Block, threat: Threat, beside: Beside, decided: Integers,
     scratch: Workspace,
 ) -> Changeable:  # fmt: skip
     def changeable(delta: Values) -> Mask:
         """Return where the decision could be changed within one radius per context."""
         scratch.reclaim()
-        reports = Reports.of(block, threat, delta, arguments, scratch)
+        reports = Reports.of(block, threat, delta, beside, scratch)
         return method.changeable(rule, reports, decided) & ~reports.idle
 
     return changeable
