@@ -78,11 +78,12 @@ EARLIEST = (1980, 1, 1, 0, 0, 0)  # of a zip archive
 def same_bytes(content: bytes) -> bytes:
     """Return a skops file whose bytes depend on the model alone.
 
-    skops names parts and files by addresses in memory and dates them. Here they are numbered as they appear.
+    skops names parts and files by addresses in memory and dates them. Here they are numbered as they appear; equal
+    texts and numbers are one part, for whether they were one object depends on the processes that they came through.
     """
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
         entries = {name: archive.read(name) for name in archive.namelist()}
-    parts: dict[int, int] = {}
+    parts: dict[int | str, int] = {}
     files: dict[str, str] = {}
 
     def renumber(value: Any) -> Any:
@@ -92,7 +93,8 @@ def same_bytes(content: bytes) -> bytes:
             return value
         renumbered = {name: renumber(each) for name, each in value.items() if name not in ("__id__", "file")}
         if isinstance(number := value.get("__id__"), int):
-            renumbered["__id__"] = parts.setdefault(number, len(parts) + 1)
+            part = str(value["content"]) if value.get("is_json") is True else number
+            renumbered["__id__"] = parts.setdefault(part, len(parts) + 1)
         if "file" in value:
             file = value["file"]
             renumbered["file"] = (
