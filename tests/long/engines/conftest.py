@@ -11,6 +11,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -90,23 +91,28 @@ class Process:
     def running(self):
         return self._process.poll() is None
 
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *raised):
+        self.kill()
+
     def kill(self, sent=signal.SIGKILL):
         """End it and all that it started."""
-        try:
+        with suppress(ProcessLookupError):
             os.killpg(self.pid, sent)
-        except ProcessLookupError:
-            pass
         self._process.wait(SECONDS)
         for pipe in (self.stdin, self.stdout, self.log):
             if pipe is not None:
-                pipe.close()
+                with suppress(BrokenPipeError):
+                    pipe.close()
 
 
 class Driver(Process):
     """A process with an executor that stays open, which carries out commands one after the other."""
 
     def __init__(self, address, environment, folder):
-        super().__init__(["-m", "trials"], environment, folder, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        super().__init__(["-c", "import trials; trials.serve()"], environment, folder, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         self.address = address
 
     def call(self, *arguments, on=None):

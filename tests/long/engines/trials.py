@@ -30,7 +30,7 @@ TRIES, TROUBLE = "tries.txt", "trouble.json"
 
 
 @tasks.register("trial")
-def trial(options, item):
+def recommend_with_trouble(options, item):
     """Recommend for a part, unless that is to end its worker, with half of its output written."""
     beside, number = Path(options["out"]).parent, item["number"]
     trouble = json.loads((beside / TROUBLE).read_text())
@@ -44,13 +44,13 @@ def trial(options, item):
     return recommend_part(options, item)
 
 
-def try_engine(run: Path, dataset: str, out: Parts, on: On = None, part_rows: PartRows = None) -> None:
+def trial(run: Path, dataset: str, out: Parts, on: On = None, part_rows: PartRows = None) -> None:
     """Recommend part by part, with trouble."""
     job = job_of(run, dataset, out, on, part_rows)
     job.carry_out("trial", "trying", {"strategy": job.run.policy.selected_, "id": None})
 
 
-COMMANDS = (try_engine,)
+COMMANDS = (trial,)
 
 
 def serve() -> None:
@@ -74,6 +74,3 @@ def serve() -> None:
                     code = end.code
             print(json.dumps({"code": code, "out": out.getvalue(), "err": err.getvalue()}), flush=True)
 
-
-if __name__ == "__main__":
-    serve()
