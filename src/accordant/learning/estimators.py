@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import sys
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any, Literal
 
 from sklearn.utils import all_estimators
@@ -19,6 +22,27 @@ LEARNERS: Mapping[str, type[LevelLearner]] = {
 }
 """Learners of outcome levels per action, for continuous outcomes."""
 
+UNNEEDED = tuple(f"sklearn.externals.array_api_compat.{each}" for each in ("torch", "cupy", "dask"))
+"""What scikit-learn imports of these libraries if they are installed and something walks through all its modules."""
+_walking = threading.Lock()
+
+
+@contextmanager
+def one_walk() -> Iterator[None]:
+    """Let no other thread walk through all modules of scikit-learn meanwhile, and leave out what adapts array libraries.
+
+    It holds no estimator, and may import torch, a CPU second. Two walks at once fail where one finds a module that the
+    other could not import and takes back.
+    """
+    with _walking:
+        hidden = [name for name in UNNEEDED if name not in sys.modules]
+        sys.modules |= dict.fromkeys(hidden)  # type: ignore[arg-type]  # None: cannot be imported
+        try:
+            yield
+        finally:
+            for name in hidden:
+                del sys.modules[name]
+
 
 def build_estimator(
     kind: Literal["classifier", "regressor"], name: str, parameters: Mapping[str, Any], random_state: int
@@ -30,7 +54,8 @@ def build_estimator(
     UnknownNameError, InputError
         If there is no such estimator, or a parameter is unknown to it.
     """
-    classes = dict(all_estimators(type_filter=kind))
+    with one_walk():
+        classes = dict(all_estimators(type_filter=kind))
     if name not in classes:
         raise UnknownNameError(kind, name, classes)
     valid = classes[name]._get_param_names()  # noqa: SLF001 - the public way needs an instance

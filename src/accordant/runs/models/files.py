@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import json
 import logging
-import sys
 import warnings
 import zipfile
 from collections.abc import Iterator
@@ -18,6 +17,7 @@ from sklearn.exceptions import InconsistentVersionWarning
 from sklearn.neighbors import BallTree, KDTree, KNeighborsClassifier, KNeighborsRegressor
 
 from accordant.errors import InputError, RunFolderError
+from accordant.learning.estimators import one_walk
 from accordant.runs.models.index_checks import check_part
 from accordant.runs.models.trusted_types import is_trusted, type_name
 
@@ -30,22 +30,10 @@ ENDS = (np.dtype, np.random.Generator, np.random.RandomState)  # nothing hangs o
 SEARCH_TREES = {"ball_tree": BallTree, "kd_tree": KDTree}
 
 
-UNNEEDED = tuple(f"sklearn.externals.array_api_compat.{each}" for each in ("torch", "cupy", "dask"))
-"""What scikit-learn imports of these libraries if they are installed and something walks through all its modules."""
-
-
 def _skops() -> Any:
-    """Import skops, which lists all estimators of scikit-learn, and so walks through all its modules.
-
-    What adapts array libraries holds no estimator, and may import torch, a CPU second: it is left out of that walk.
-    """
-    hidden = [name for name in UNNEEDED if "skops.io" not in sys.modules and name not in sys.modules]
-    sys.modules |= dict.fromkeys(hidden)  # type: ignore[arg-type]  # None: cannot be imported
-    try:
+    """Import skops, which lists all estimators of scikit-learn, and so walks through all its modules."""
+    with one_walk():
         import skops.io as skops
-    finally:
-        for name in hidden:
-            del sys.modules[name]
     return skops
 
 
@@ -78,11 +66,12 @@ EARLIEST = (1980, 1, 1, 0, 0, 0)  # of a zip archive
 def same_bytes(content: bytes) -> bytes:
     """Return a skops file whose bytes depend on the model alone.
 
-    skops names parts and files by addresses in memory and dates them. Here they are numbered as they appear.
+    skops names parts and files by addresses in memory and dates them. Here they are numbered as they appear; equal
+    texts and numbers are one part, for whether they were one object depends on the processes that they came through.
     """
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
         entries = {name: archive.read(name) for name in archive.namelist()}
-    parts: dict[int, int] = {}
+    parts: dict[int | str, int] = {}
     files: dict[str, str] = {}
 
     def renumber(value: Any) -> Any:
@@ -92,7 +81,8 @@ def same_bytes(content: bytes) -> bytes:
             return value
         renumbered = {name: renumber(each) for name, each in value.items() if name not in ("__id__", "file")}
         if isinstance(number := value.get("__id__"), int):
-            renumbered["__id__"] = parts.setdefault(number, len(parts) + 1)
+            part = str(value["content"]) if value.get("is_json") is True else number
+            renumbered["__id__"] = parts.setdefault(part, len(parts) + 1)
         if "file" in value:
             file = value["file"]
             renumbered["file"] = (
