@@ -193,6 +193,18 @@ def test_threads_begin_nothing_more_once_closed():
     assert 1 <= len(begun) < 5
 
 
+@pytest.mark.parametrize("address", ["threads:2", "processes:2"])
+def test_the_first_error_ends_the_work_and_not_only_its_reader(address, tmp_path):
+    mark = lambda item: (tmp_path / str(item)).touch() or raised(DataError("no"))(item)  # noqa: E731
+    with compute(address) as executor:
+        arriving = executor.run(mark, range(50))
+        with pytest.raises(DataError) as held:  # its traceback keeps what it went through alive
+            list(in_order(arriving))
+        assert next(arriving, "closed") == "closed"
+    assert held.value is not None and multiprocessing.active_children() == []
+    assert len(list(tmp_path.iterdir())) < 10
+
+
 def test_beside_other_threads_new_interpreters_are_started(monkeypatch):
     monkeypatch.setattr(threading, "active_count", lambda: 2)
     assert not forks_here()

@@ -10,7 +10,7 @@ import sys
 import threading
 import warnings
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import suppress
 from dataclasses import dataclass
@@ -42,7 +42,7 @@ class Here:
 
     def run(
         self, function: Callable[[Item], Result], items: Sequence[Item], *, retries: int = RETRIES
-    ) -> Iterator[tuple[int, Result | Failure]]:
+    ) -> Generator[tuple[int, Result | Failure], None, None]:
         """Yield results in order; see `Executor.run`."""
         del retries
         for position, item in enumerate(items):
@@ -67,7 +67,7 @@ class Threads:
 
     def run(
         self, function: Callable[[Item], Result], items: Sequence[Item], *, retries: int = RETRIES
-    ) -> Iterator[tuple[int, Result | Failure]]:
+    ) -> Generator[tuple[int, Result | Failure], None, None]:
         """Yield results as they come; see `Executor.run`."""
         del retries
         waiting = deque(range(len(items)))
