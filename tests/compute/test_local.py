@@ -205,6 +205,23 @@ def test_the_first_error_ends_the_work_and_not_only_its_reader(address, tmp_path
     assert len(list(tmp_path.iterdir())) < 10
 
 
+@on_each
+@pytest.mark.parametrize("inner", [*LOCAL, None])
+def test_work_within_work_is_done_too(address, inner):
+    def outer(item):
+        if inner is None:  # nobody else's executor is meant within a task
+            from accordant.compute import chosen
+
+            return [item, chosen()]
+        return [item, list(in_order(open_executor(inner).run(lambda each: each + item, range(3))))]
+
+    expected = None if inner is None else 0
+    found = mapped(address, outer, range(2))
+    for item in range(2):
+        assert found[item] == [item, expected if inner is None else [item, item + 1, item + 2]]
+    assert multiprocessing.active_children() == []
+
+
 def test_beside_other_threads_new_interpreters_are_started(monkeypatch):
     monkeypatch.setattr(threading, "active_count", lambda: 2)
     assert not forks_here()

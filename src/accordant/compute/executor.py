@@ -142,11 +142,14 @@ def in_order(arriving: Generator[tuple[int, Result | Failure], None, None]) -> I
 
 def carried_out(function: Callable[[Item], Result], item: Item) -> Result | Failure:
     """Return the result for an item with all inner pools held at one thread; its error as one that can be sent."""
+    token = _chosen.set(None)  # a forked worker knows what was chosen, and may not hand work on
     try:
         with only_thread(), threadpool_limits(1):
             return function(item)
     except Exception as error:  # noqa: BLE001 - it is raised where somebody waits for the result
         return Failure(_sendable(error))
+    finally:
+        _chosen.reset(token)
 
 
 def _sendable(error: Exception) -> Exception:

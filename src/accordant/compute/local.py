@@ -119,11 +119,15 @@ class Processes:
 
     def run(
         self, function: Callable[[Item], Result], items: Sequence[Item], *, retries: int = RETRIES
-    ) -> Iterator[tuple[int, Result | Failure]]:
+    ) -> Generator[tuple[int, Result | Failure], None, None]:
         """Yield results as they come; see `Executor.run`.
 
-        A worker that was ended is replaced; the item that it had is tried again, and no other.
+        A worker that was ended is replaced; the item that it had is tried again, and no other. Within a task, which may
+        start no processes, the items are carried out one after the other.
         """
+        if multiprocessing.current_process().daemon:
+            yield from Here().run(function, items)
+            return
         waiting, tries = deque(range(len(items))), [0] * len(items)
         team: list[_Worker] = []
         try:
