@@ -206,6 +206,21 @@ def test_the_first_error_ends_the_work_and_not_only_its_reader(address, tmp_path
 
 
 @on_each
+def test_inner_pools_have_one_thread_and_get_theirs_back(address):
+    def threads(_):
+        time.sleep(0.02)  # until another task runs beside it
+        return free_cores(), sorted(pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas")
+
+    with threadpool_limits(2, user_api="blas"):
+        before = threads(None)[1]
+        assert set(before) == {2}
+        found = mapped(address, threads, range(7))
+        assert threads(None)[1] == before
+    assert {cores for cores, _ in found.values()} == {1}
+    assert {count for _, pools in found.values() for count in pools} == {1}
+
+
+@on_each
 @pytest.mark.parametrize("inner", [*LOCAL, None])
 def test_work_within_work_is_done_too(address, inner):
     def outer(item):

@@ -18,6 +18,8 @@ from multiprocessing.connection import Connection
 from multiprocessing.connection import wait as wait_for
 from typing import Any
 
+from threadpoolctl import threadpool_limits
+
 from accordant.compute.executor import (
     RETRIES,
     Failure,
@@ -72,7 +74,7 @@ class Threads:
         del retries
         waiting = deque(range(len(items)))
         running: dict[Future[Any], int] = {}
-        with ThreadPoolExecutor(self.workers) as pool:
+        with threadpool_limits(1), ThreadPoolExecutor(self.workers) as pool:  # each restores what another has set
             while waiting or running:
                 while waiting and len(running) < self.workers:
                     position = waiting.popleft()
