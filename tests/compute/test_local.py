@@ -146,6 +146,16 @@ def test_an_error_that_cannot_be_sent_keeps_its_kind_and_its_words(address, erro
     assert type(failure.error) is kind and str(failure.error).startswith(words)
 
 
+def test_a_result_that_cannot_be_sent_is_a_failure_and_no_other():
+    one = lambda item: (lambda: 0) if item == 1 else Unreadable() if item == 2 else item  # noqa: E731
+    found = mapped("processes:2", one, range(4))
+    assert (found[0], found[3]) == (0, 3)
+    for position in (1, 2):
+        assert isinstance(found[position], Failure)
+        assert not isinstance(found[position].error, LostPartError)
+        assert "the result cannot be sent" in str(found[position].error)
+
+
 @pytest.mark.parametrize("address", ["here", "threads:2"])
 def test_a_result_that_cannot_be_sent_may_stay_where_it_is(address):
     function = lambda: 0  # noqa: E731

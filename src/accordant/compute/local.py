@@ -148,7 +148,7 @@ class Processes:
                     assert position is not None
                     worker.item = None
                     try:
-                        yield position, pickle.loads(worker.pipe.recv_bytes())  # noqa: S301 - of our own worker
+                        told = worker.pipe.recv_bytes()
                     except (EOFError, OSError):
                         team.remove(worker)
                         _end(worker)
@@ -158,6 +158,8 @@ class Processes:
                             yield position, Failure(LostPartError(f"{words}; is there enough memory?"))
                         else:
                             waiting.append(position)
+                    else:
+                        yield position, _unpickled(told)
         finally:
             for worker in team:
                 _end(worker)
@@ -227,6 +229,14 @@ def _pickled(result: Any) -> bytes:
         return pickle.dumps(result, pickle.HIGHEST_PROTOCOL)
     except Exception as error:  # noqa: BLE001 - of any kind, by what the result is made of
         return pickle.dumps(Failure(RuntimeError(f"the result cannot be sent: {error}")))
+
+
+def _unpickled(told: bytes) -> Any:
+    """Return the result that a worker sent, or the failure to read it."""
+    try:
+        return pickle.loads(told)  # noqa: S301 - of our own worker
+    except Exception as error:  # noqa: BLE001 - of any kind, by what the result is made of
+        return Failure(RuntimeError(f"the result cannot be sent: {error}"))
 
 
 def _end(worker: _Worker) -> None:
