@@ -70,6 +70,13 @@ def test_a_number_of_workers_is_one(address):
         open_executor(address)
 
 
+def test_one_place_has_no_number():
+    with pytest.raises(
+        InputError, match=r"^here:3: here takes one item after the other; allowed: here, or processes:N$"
+    ):
+        open_executor("here:3")
+
+
 def test_counts():
     assert count_of("", 5, "threads") == 5
     assert count_of("1", 5, "threads") == 1

@@ -251,3 +251,9 @@ def test_beside_other_threads_new_interpreters_are_started(monkeypatch):
     monkeypatch.setattr(threading, "active_count", lambda: 2)
     assert not forks_here()
     assert mapped("processes:1", operator.neg, range(3)) == {0: 0, 1: -1, 2: -2}
+
+
+def test_what_new_interpreters_cannot_be_told_is_refused(monkeypatch):
+    monkeypatch.setattr(threading, "active_count", lambda: 2)
+    with pytest.raises(InputError, match="cannot be sent to another process.*allowed: threads:N"):
+        mapped("processes:2", lambda item: item, range(3))

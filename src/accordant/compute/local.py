@@ -30,6 +30,7 @@ from accordant.compute.executor import (
     count_of,
     executors,
 )
+from accordant.errors import InputError
 from accordant.threads import free_cores
 
 
@@ -40,7 +41,8 @@ class Here:
     workers = 1
 
     def __init__(self, place: str = "") -> None:
-        count_of(place, 1, "here")
+        if place:
+            raise InputError(f"here:{place}: here takes one item after the other; allowed: here, or processes:N")
 
     def run(
         self, function: Callable[[Item], Result], items: Sequence[Item], *, retries: int = RETRIES
@@ -205,7 +207,13 @@ def _started(function: Callable[[Any], Any], items: Sequence[Any], team: Sequenc
     )
     with warnings.catch_warnings():  # libraries' sleeping threads count as threads, and are not copied
         warnings.filterwarnings("ignore", "This process .* is multi-threaded", DeprecationWarning)
-        process.start()
+        try:
+            process.start()
+        except (pickle.PicklingError, AttributeError, TypeError) as error:  # by what the function is made of
+            raise InputError(
+                f"processes: beside other threads workers are not forked, and the work cannot be sent to another "
+                f"process: {error}; allowed: threads:N, here"
+            ) from None
     theirs.close()
     return _Worker(process, ours)
 
