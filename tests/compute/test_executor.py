@@ -115,8 +115,49 @@ def test_results_in_order_wait_for_those_before_them():
     assert given == [] or given == ["a"]
 
 
+@pytest.mark.parametrize(
+    ("address", "package", "words"),
+    [
+        ("ray://local", "ray", r"ray:// needs Ray: pip install 'accordant\[ray\]'; allowed without it: processes:N"),
+        ("dask://127.0.0.1:1", "distributed", r"dask:// needs Dask: pip install 'accordant\[dask\]'; allowed"),
+        (
+            "queue://sqlite:///s.db",
+            "sqlalchemy",
+            r"queue:// needs the service, which needs sqlalchemy: pip install 'accordant\[serve\]'",
+        ),
+    ],
+)
+def test_what_is_not_installed_is_named_with_how_to_get_it(monkeypatch, address, package, words):
+    for name in [
+        name for name in sys.modules if name.partition(".")[0] == package or name.startswith("accordant.service")
+    ]:
+        monkeypatch.delitem(sys.modules, name)
+    for name in ("RAY_AUTH_MODE", "RAY_AUTH_TOKEN", "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO"):
+        monkeypatch.setenv(name, "token")  # put back afterwards, whatever it was
+    without(monkeypatch, package)
+    with pytest.raises(InputError, match=words):
+        open_executor(address)
+
+
+def test_a_misspelt_address_needs_no_extra():
+    script = (
+        "import sys\n"
+        "for name in ('ray', 'distributed', 'dask', 'sqlalchemy'): sys.modules[name] = None\n"
+        "from accordant.compute import open_executor\n"
+        "try: open_executor('proceses:2')\n"
+        "except ValueError as error: print(error)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
+    assert "did you mean 'processes'" in done.stdout, done.stderr
+
+
 @pytest.mark.parametrize("place", ["127.0.0.2:6379", "10.0.0.1:6379"])
 def test_a_cluster_of_ray_without_tokens_is_refused(monkeypatch, place):
     monkeypatch.delenv("RAY_AUTH_MODE", raising=False)
     with pytest.raises(InputError, match="RAY_AUTH_MODE=token and the same RAY_AUTH_TOKEN"):
         open_executor(f"ray://{place}")
+
+
+def test_a_queue_without_a_database_is_refused():
+    with pytest.raises(InputError, match="queue://DATABASE"):
+        open_executor("queue://")

@@ -71,7 +71,7 @@ class Executor(Protocol):
 
 
 executors: Registry[Executor] = Registry(
-    "executor", group="accordant.executors", packages=("accordant.compute", "accordant.service.jobs")
+    "executor", group="accordant.executors", packages=("accordant.compute", "accordant.service.jobs.parts_executor")
 )
 """What stands before the colon of an address, such as ``processes:8`` or ``ray://local``, to its executor."""
 
