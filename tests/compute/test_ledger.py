@@ -136,6 +136,40 @@ def test_a_job_whose_driver_died_is_carried_on(tmp_path, source, done):
     assert done == ["d"] and contents(tmp_path / "again" / "out") == before
 
 
+@pytest.mark.parametrize("cut", [1, 30, 10**6])
+def test_a_line_that_was_cut_off_costs_its_part_only(tmp_path, source, done, cut):
+    lines = carry_out(tmp_path, source)
+    before, file = contents(tmp_path / "out"), tmp_path / "out" / LINES
+    written = file.read_text().splitlines(keepends=True)
+    file.write_text("".join(written[:3]) + written[3][:-1][:-cut])
+    done.clear()
+    with pytest.raises(KeyboardInterrupt):
+        carry_out(tmp_path, source, executor=Dies(4))  # what was done meanwhile stands in lines of its own
+    assert done == ["d"]
+    assert carry_out(tmp_path, source) == lines
+    assert done == ["d"] and contents(tmp_path / "out") == before
+
+
+def test_lines_that_say_nothing_usable_are_passed_over(tmp_path, source, done):
+    lines = carry_out(tmp_path, source)
+    before, file = contents(tmp_path / "out"), tmp_path / "out" / LINES
+    file.write_bytes(
+        b'\xff\xfe\n[1]\n{"part": "x"}\n3\n{"part": 1, "input": "%s"}\n{"part": 99}\n\n'
+        % file_hash(source / "b").encode()
+    )
+    done.clear()
+    assert carry_out(tmp_path, source) == lines
+    assert done == list("abcd") and contents(tmp_path / "out") == before
+
+
+def test_a_name_may_hold_what_ends_a_line_elsewhere(tmp_path, source, done):
+    for name in ("e\u2028f", "g\x85h"):
+        (source / name).write_text("odd\n")
+    lines = carry_out(tmp_path, source, ["a", "e\u2028f", "g\x85h"])
+    done.clear()
+    assert carry_out(tmp_path, source, ["a", "e\u2028f", "g\x85h"]) == lines and done == []
+
+
 def test_what_was_changed_meanwhile_is_done_again_and_nothing_else(tmp_path, source, done):
     carry_out(tmp_path, source)
     out, when = tmp_path / "out", times(tmp_path / "out")
@@ -239,6 +273,17 @@ def test_two_at_once_work_one_after_the_other(tmp_path, source, done):
     go.set()
     first.join(10), second.join(10)
     assert done == list("abcd") and lines[0] == lines[1]
+
+
+def test_where_no_line_can_be_written_the_rest_is_cancelled(tmp_path, source, done, monkeypatch):
+    def full(target, text):
+        raise InputError(f"{target} cannot be written: No space left on device")
+
+    monkeypatch.setattr("accordant.compute.ledger.append_lines", full)
+    executor = Dies(3)
+    with pytest.raises(InputError, match="No space left") as held:
+        carry_out(tmp_path, source, executor=executor)
+    assert executor.closed and held.value is not None  # which keeps the reader alive
 
 
 @pytest.mark.parametrize("address", ["threads:2", "processes:2"])
