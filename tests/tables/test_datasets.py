@@ -52,6 +52,36 @@ def test_a_folder_holds_what_is_below_it_in_the_order_of_names(folder):
     assert names(dataset_files(folder), folder) == names(dataset_files(str(folder)), folder) == found
 
 
+@pytest.mark.parametrize(
+    ("pattern", "found"),
+    [
+        ("year=*/*.parquet", ["year=2025/part-0.parquet", "year=2025/part-1.parquet"]),
+        ("**/*.p*q*", ["year=2025/part-0.parquet", "year=2025/part-1.parquet", "year=2026/part-0.pq"]),
+        ("year=202[67]/*", ["year=2026/part-0.pq"]),
+        ("l?te.csv", ["late.csv"]),
+        ("_old/*.parquet", ["_old/part-0.parquet"]),  # it is named
+    ],
+)
+def test_a_pattern_holds_what_it_matches(folder, monkeypatch, pattern, found):
+    assert names(dataset_files(f"{folder}/{pattern}"), folder) == found
+    monkeypatch.chdir(folder)
+    assert dataset_files(pattern) == [str(folder / each) for each in found]
+
+
+@pytest.mark.parametrize("above", ["_staging", ".cache"])
+def test_where_a_dataset_lies_does_not_hide_it(tmp_path, above):
+    write(tmp_path / above / "day=1" / "a.parquet", 2)
+    for source in (tmp_path / above, f"{tmp_path / above}/day=*/*.parquet"):
+        assert names(dataset_files(source), tmp_path / above) == ["day=1/a.parquet"]
+
+
+def test_files_of_parts_are_told_for_workers_in_other_folders(tmp_path, monkeypatch):
+    write(tmp_path / "[1]" / "d" / "a.parquet", 2)
+    monkeypatch.chdir(tmp_path / "[1]")
+    for source in ("d", "d/*.parquet", "d/a.parquet"):
+        assert [part.file for part in dataset_parts(source)] == [str(tmp_path / "[1]" / "d" / "a.parquet")]
+
+
 def test_one_file_is_a_dataset_of_one_whatever_it_is_called(tmp_path, folder):
     odd = tmp_path / "rows[1]*.txt"
     odd.write_text("x\n1\n")

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import glob
 import hashlib
-from collections.abc import Sequence
+import json
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
+from itertools import takewhile
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Self, cast
 
 from accordant.errors import DataError, InputError
 from accordant.tables.arrow import arrow_format, parquet_groups
@@ -95,8 +97,8 @@ def is_dataset(source: str | Path) -> bool:
 def dataset_files(source: str | Path) -> list[str]:
     """Return the files of a dataset: of a folder and those below it, of a pattern such as ``year=*/*.parquet``, or one.
 
-    Files and folders whose names begin with a dot or an underscore belong to whoever wrote the dataset, and are left
-    out. The order is that of the names.
+    Files and folders below that whose names begin with a dot or an underscore belong to whoever wrote the dataset, and
+    are left out. The order is that of the names, which are absolute: workers may stand in other folders.
 
     Raises
     ------
@@ -107,13 +109,14 @@ def dataset_files(source: str | Path) -> list[str]:
     """
     path = Path(source)
     if path.is_file():
-        return [str(path)]
-    within = path.rglob("*") if path.is_dir() else map(Path, glob.glob(str(source), recursive=True))  # noqa: PTH207 - a pattern that may be absolute
-    top = path if path.is_dir() else Path()
+        return [str(path.absolute())]
+    top, within = path, cast("Iterable[Path]", path.rglob("*"))
+    if not path.is_dir():
+        top = Path(*takewhile(lambda part: not glob.has_magic(part), path.parts))
+        within = map(Path, glob.glob(str(source), recursive=True))  # noqa: PTH207 - a pattern that may be absolute
     found = sorted(
-        str(each) for each in within if each.is_file() and not any(
-            part.startswith((".", "_")) for part in (each.relative_to(top) if path.is_dir() else each).parts
-        )
+        str(each.absolute()) for each in within
+        if each.is_file() and not any(part.startswith((".", "_")) for part in each.relative_to(top).parts)
     )  # fmt: skip
     if not found:
         raise DataError(f"{source}: there is no file there")

@@ -54,7 +54,7 @@ class Job:
             If parts could not be carried out; those that were stay so.
         """
         place = str(self.run.path.absolute())
-        parts = dataset_parts(Path(self.dataset).absolute(), self.part_rows)
+        parts = dataset_parts(self.dataset, self.part_rows)
         asked = Task(task, {"version": self.run.manifest.sha256, **options})
         _opened.cache_clear()
         opened({"run": place, "version": self.run.manifest.sha256})  # forked workers find it read
