@@ -176,6 +176,20 @@ def test_the_hash_of_a_part_changes_with_what_is_read_of_it_and_only_then(tmp_pa
     assert [part.fingerprint() for part in dataset_parts(longer, 3)][:3] == changed
 
 
+def test_the_hash_of_a_part_changes_with_what_its_columns_are_called_and_hold(tmp_path):
+    """Names and types stand at the end of a file, away from the rows."""
+    values = pa.array([1, 2, 3, 4], pa.int64())
+    found = set()
+    for number, columns in enumerate((
+        {"x": values, "y": values}, {"x": values, "z": values}, {"y": values, "x": values},
+        {"x": values, "y": values.cast(pa.timestamp("ns"))},
+    )):  # fmt: skip
+        file = tmp_path / f"{number}.parquet"
+        pq.write_table(pa.table(columns), file)
+        found.add(dataset_parts(file)[0].fingerprint())
+    assert len(found) == 4
+
+
 def test_the_hash_of_another_file_is_that_of_all_its_bytes(tmp_path):
     file = tmp_path / "a.csv"
     file.write_text("x\n1\n2\n")

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, Self, cast
 
 from accordant.errors import DataError, InputError
-from accordant.tables.arrow import arrow_format, parquet_groups
+from accordant.tables.arrow import arrow_format, parquet_columns, parquet_groups
 
 PART_ROWS = 500_000
 """Rows of a part, unless one row group holds more: so many that starting a part costs nothing beside its work."""
@@ -64,14 +64,14 @@ class Part:
         return None if self.groups is None else range(*self.groups)
 
     def fingerprint(self) -> str:
-        """Return the hash of the bytes that hold the rows of this part.
+        """Return the hash of the bytes that hold the rows of this part; of Parquet, of names and types of columns too.
 
         Raises
         ------
         DataError
             If the file is gone, or has other row groups now.
         """
-        path = Path(self.file)
+        path, digest = Path(self.file), hashlib.sha256()
         first, last = 0, path.stat().st_size if path.is_file() else 0
         if not last:
             raise DataError(f"{self.file}: there is no such file, or it is empty")
@@ -80,7 +80,7 @@ class Part:
             if len(spans) != self.groups[1] - self.groups[0]:
                 raise DataError(f"{self.file} has fewer row groups than before: it was changed")
             first, last = min(span[0] for span in spans), max(span[1] for span in spans)
-        digest = hashlib.sha256()
+            digest.update(json.dumps(parquet_columns(self.file)).encode())
         with path.open("rb") as file:
             file.seek(first)
             while first < last and (read := file.read(min(READ, last - first))):
