@@ -134,6 +134,27 @@ def test_other_work_in_the_folder_is_refused(own, dataset, tmp_path, changes, op
     assert contents(tmp_path / "out") == before
 
 
+def test_what_people_adopt_meanwhile_is_another_work(run_folder, table, dataset, tmp_path):
+    """A worker that keeps runs open sees it as well."""
+    job = Job(read_run(run_folder), str(dataset), tmp_path / "out", "here", 10)
+    recommend_dataset(job)
+    link = add_section(job.run.manifest, Debate())
+    features = job.run.policy.features_
+    contexts = job.run.policy.contexts_of({name: table[name].to_numpy()[:1] for name in features})
+    (key,) = context_hashes(contexts, features)
+    before = parts_of(tmp_path / "out")[0]["action"][0]
+    other = next(each for each in job.run.case.problem.actions if each != before)
+    add_section(job.run.manifest, Adoption(
+        accordant="0", debate=link.file, debate_sha256=link.sha256, row=0, source="rows", context_sha256=key,
+        action=other, recommended=before, unusual="", by="A", why="b", remarks=(),
+    ))  # fmt: skip
+    adopted = replace(job, run=read_run(run_folder))
+    with pytest.raises(InputError, match=r"holds parts of another job \(other version\)"):
+        recommend_dataset(adopted)
+    recommend_dataset(replace(adopted, out=tmp_path / "new"))
+    assert parts_of(tmp_path / "new")[0]["action"][0] == other
+
+
 def test_a_poisoned_part_is_named_and_mended(own, table, dataset, tmp_path):
     spoilt = table.assign(x=table["x"].where(table.index != 34, np.inf))
     spoilt.to_parquet(dataset, row_group_size=10, index=False)
@@ -171,3 +192,13 @@ def test_a_strategy_that_looks_at_all_rows_is_refused(own, dataset, tmp_path):
     finally:
         del own.policy.strategies_[rule.label]
     assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("out", [".", "out", "day=1/out"])
+def test_results_are_not_laid_into_the_dataset(own, table, tmp_path, out):
+    folder = tmp_path / "rows"
+    (folder / "day=1").mkdir(parents=True)
+    table.to_parquet(folder / "day=1" / "a.parquet")
+    with pytest.raises(InputError, match="lies in the dataset"):
+        recommend_dataset(Job(own, str(folder), folder / out, "here"))
+    assert [each.name for each in folder.rglob("*")] == ["day=1", "a.parquet"]
