@@ -72,9 +72,8 @@ def test_another_threat_is_other_work_and_a_wrong_one_is_refused(own, dataset, t
     for wrong, words in (
         ({"delta": -1.0}, "delta"),
         ({"delta": 0.1, "strategy": "utilitarain"}, "did you mean 'utilitarian'"),
+        ({"delta": 0.1, "coalition": ["Bnak"]}, "did you mean 'Bank'"),
     ):
         with pytest.raises(InputError, match=words):
             certify_dataset(Job(own, str(dataset), tmp_path / "new", "here", 20), **wrong)
     assert not (tmp_path / "new").exists()
-    with pytest.raises(InputError, match="did you mean 'Bank'"):
-        certify_dataset(Job(own, str(dataset), tmp_path / "new", "here", 20), delta=0.1, coalition=["Bnak"])
