@@ -75,22 +75,18 @@ def dies_until(folder, times, item):
 
 
 @on_each
-@settings(max_examples=8)
+@settings(max_examples=6)
 @given(
     items=st.lists(st.integers() | st.text(max_size=3) | st.lists(st.floats(allow_nan=False), max_size=3), max_size=6)
 )
 def test_results_are_those_of_a_map_whoever_makes_them(address, items):
     function = lambda item: [item, item]  # noqa: E731 - a forked worker needs nothing that can be pickled
-    with open_here(address) as executor:
+    with compute(address) as executor:
         arrived = list(executor.run(function, items))
         ordered = list(in_order(executor.run(function, items)))
     assert sorted(position for position, _ in arrived) == list(range(len(items)))
     assert dict(arrived) == dict(enumerate(map(function, items)))
     assert ordered == list(map(function, items))
-
-
-def open_here(address):
-    return compute(address)
 
 
 @pytest.mark.parametrize("address", ["threads:2", "processes:2"])
@@ -245,6 +241,12 @@ def test_work_within_work_is_done_too(address, inner):
     for item in range(2):
         assert found[item] == [item, expected if inner is None else [item, item + 1, item + 2]]
     assert multiprocessing.active_children() == []
+
+
+def test_within_a_worker_of_joblib_nothing_is_forked(monkeypatch):
+    assert forks_here()
+    monkeypatch.setenv("LOKY_WORKER", "1")
+    assert not forks_here()
 
 
 def test_beside_other_threads_new_interpreters_are_started(monkeypatch):

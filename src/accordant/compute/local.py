@@ -173,7 +173,7 @@ class Processes:
 def forks_here() -> bool:
     """Return whether this process may be forked: on Linux, while it runs a single thread and is no worker itself."""
     alone = threading.active_count() == 1 and multiprocessing.parent_process() is None
-    return sys.platform == "linux" and alone
+    return sys.platform == "linux" and alone and "LOKY_WORKER" not in os.environ
 
 
 def through_pickle(result: Result) -> Result:
