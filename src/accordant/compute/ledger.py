@@ -188,7 +188,8 @@ def _failure(failed: Mapping[int, Exception], total: int, folder: Path) -> Accor
     """Return one error for all parts that failed: of wrong input if all of them are."""
     shown = [f"part {number}: {failed[number]}" for number in sorted(failed)[:SHOWN]]
     more = f"; and {len(failed) - SHOWN} more" if len(failed) > SHOWN else ""
-    words = f"{len(failed)} of {total} parts failed, the others stand in {folder}: {'; '.join(shown)}{more}"
+    others = f", the others stand in {folder}" if len(failed) < total else ""
+    words = f"{len(failed)} of {total} parts failed{others}: {'; '.join(shown)}{more}"
     wrong = all(isinstance(error, InputError) for error in failed.values())
     return InputError(words) if wrong else AccordantError(words)
 
