@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from typing import Any
 
 from accordant.compute.executor import RETRIES, Failure, Item, LostPartError, Result, carried_out, executors
@@ -47,7 +47,7 @@ class DaskCluster:
 
     def run(
         self, function: Callable[[Item], Result], items: Sequence[Item], *, retries: int = RETRIES
-    ) -> Iterator[tuple[int, Result | Failure]]:
+    ) -> Generator[tuple[int, Result | Failure], None, None]:
         """Yield results as they come; see `Executor.run`. How often a worker may end for an item is the scheduler's."""
         del retries
         client = self._client

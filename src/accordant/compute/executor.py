@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pickle
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import closing, contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Protocol, TypeVar
@@ -51,10 +51,10 @@ class Executor(Protocol):
 
     def run(
         self, function: Callable[[Item], Result], items: Sequence[Item], *, retries: int = RETRIES
-    ) -> Iterator[tuple[int, Result | Failure]]:
+    ) -> Generator[tuple[int, Result | Failure], None, None]:
         """Yield the position of each item with its result, or its failure, as they come.
 
-        Closing the iterator cancels what is not begun.
+        Closing the generator cancels what is not begun.
 
         Parameters
         ----------
@@ -71,7 +71,7 @@ class Executor(Protocol):
 
 
 executors: Registry[Executor] = Registry(
-    "executor", group="accordant.executors", packages=("accordant.compute", "accordant.service.jobs")
+    "executor", group="accordant.executors", packages=("accordant.compute", "accordant.service.jobs.parts_executor")
 )
 """What stands before the colon of an address, such as ``processes:8`` or ``ray://local``, to its executor."""
 
@@ -126,17 +126,18 @@ def chosen() -> Executor | None:
     return _chosen.get()
 
 
-def in_order(arriving: Iterator[tuple[int, Result | Failure]]) -> Iterator[Result]:
-    """Yield results in the order of their items, and raise the error of the first that failed."""
+def in_order(arriving: Generator[tuple[int, Result | Failure], None, None]) -> Iterator[Result]:
+    """Yield results in the order of their items; raise the error of the first that failed, and cancel the others."""
     waiting: dict[int, Result] = {}
     wanted = 0
-    for position, result in arriving:
-        if isinstance(result, Failure):
-            raise result.error
-        waiting[position] = result
-        while wanted in waiting:
-            yield waiting.pop(wanted)
-            wanted += 1
+    with closing(arriving):
+        for position, result in arriving:
+            if isinstance(result, Failure):
+                raise result.error
+            waiting[position] = result
+            while wanted in waiting:
+                yield waiting.pop(wanted)
+                wanted += 1
 
 
 def carried_out(function: Callable[[Item], Result], item: Item) -> Result | Failure:

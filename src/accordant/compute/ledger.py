@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Self
@@ -74,7 +74,9 @@ class Ledger:
     def lines(self) -> dict[int, Told]:
         """Return what is written of parts that are done, by number; a line that was cut off is not there."""
         found = {}
-        for line in (self.folder / LINES).read_text("utf-8", "replace").splitlines():
+        for line in (
+            (self.folder / LINES).read_text("utf-8", "replace").split("\n")
+        ):  # names may hold other ends of lines
             try:
                 told = json.loads(line)
                 found[int(told["part"])] = told
@@ -106,21 +108,27 @@ class Ledger:
         """
         with one_writer(self.folder), steps(doing, len(self.items)) as advance:
             before = self.lines()
+            self._keep(before)  # behind a line that was cut off no other can be added
             asked = [{**item, "before": before.get(number)} for number, item in enumerate(self.items)]
             done, failed = dict[int, Told](), dict[int, Exception]()
             task = Task(self.task.name, {**self.task.options, **places, "out": str(self.folder.absolute())})
-            for number, found in executor.run(task, asked, retries=retries):
-                if isinstance(found, Failure):
-                    failed[number] = found.error
-                    continue
-                done[number] = line = {"part": number, **found}
-                if line != before.get(number):
-                    append_lines(self.folder / LINES, _line(line))
-                advance()
+            with closing(executor.run(task, asked, retries=retries)) as arriving:
+                for number, found in arriving:
+                    if isinstance(found, Failure):
+                        failed[number] = found.error
+                        continue
+                    done[number] = line = {"part": number, **found}
+                    if line != before.get(number):
+                        append_lines(self.folder / LINES, _line(line))
+                    advance()
             if failed:
                 raise _failure(failed, len(self.items), self.folder)
-            write_output(self.folder / LINES, "".join(_line(done[number]) for number in sorted(done)))
+            self._keep(done)
         return [done[number] for number in sorted(done)]
+
+    def _keep(self, lines: Mapping[int, Told]) -> None:
+        """Write the lines of parts in order, and nothing else."""
+        write_output(self.folder / LINES, "".join(_line(lines[number]) for number in sorted(lines)))
 
 
 @contextmanager
@@ -140,7 +148,7 @@ def part_output(
     """
     path, before = Path(options["out"]) / name, item.get("before")
     same = before is not None and before.get("input") == fingerprint and path.is_file()
-    if before is not None and same and file_hash(path) == before["sha256"]:
+    if before is not None and same and file_hash(path) == before.get("sha256"):
         yield PartOutput(path, {key: value for key, value in before.items() if key != "part"})
         return
     output = PartOutput(path)
@@ -180,7 +188,8 @@ def _failure(failed: Mapping[int, Exception], total: int, folder: Path) -> Accor
     """Return one error for all parts that failed: of wrong input if all of them are."""
     shown = [f"part {number}: {failed[number]}" for number in sorted(failed)[:SHOWN]]
     more = f"; and {len(failed) - SHOWN} more" if len(failed) > SHOWN else ""
-    words = f"{len(failed)} of {total} parts failed, the others stand in {folder}: {'; '.join(shown)}{more}"
+    others = f", the others stand in {folder}" if len(failed) < total else ""
+    words = f"{len(failed)} of {total} parts failed{others}: {'; '.join(shown)}{more}"
     wrong = all(isinstance(error, InputError) for error in failed.values())
     return InputError(words) if wrong else AccordantError(words)
 

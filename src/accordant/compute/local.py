@@ -10,13 +10,15 @@ import sys
 import threading
 import warnings
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import suppress
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from multiprocessing.connection import wait as wait_for
 from typing import Any
+
+from threadpoolctl import threadpool_limits
 
 from accordant.compute.executor import (
     RETRIES,
@@ -28,6 +30,7 @@ from accordant.compute.executor import (
     count_of,
     executors,
 )
+from accordant.errors import InputError
 from accordant.threads import free_cores
 
 
@@ -38,11 +41,12 @@ class Here:
     workers = 1
 
     def __init__(self, place: str = "") -> None:
-        count_of(place, 1, "here")
+        if place:
+            raise InputError(f"here:{place}: here takes one item after the other; allowed: here, or processes:N")
 
     def run(
         self, function: Callable[[Item], Result], items: Sequence[Item], *, retries: int = RETRIES
-    ) -> Iterator[tuple[int, Result | Failure]]:
+    ) -> Generator[tuple[int, Result | Failure], None, None]:
         """Yield results in order; see `Executor.run`."""
         del retries
         for position, item in enumerate(items):
@@ -67,12 +71,12 @@ class Threads:
 
     def run(
         self, function: Callable[[Item], Result], items: Sequence[Item], *, retries: int = RETRIES
-    ) -> Iterator[tuple[int, Result | Failure]]:
+    ) -> Generator[tuple[int, Result | Failure], None, None]:
         """Yield results as they come; see `Executor.run`."""
         del retries
         waiting = deque(range(len(items)))
         running: dict[Future[Any], int] = {}
-        with ThreadPoolExecutor(self.workers) as pool:
+        with threadpool_limits(1), ThreadPoolExecutor(self.workers) as pool:  # each restores what another has set
             while waiting or running:
                 while waiting and len(running) < self.workers:
                     position = waiting.popleft()
@@ -119,11 +123,15 @@ class Processes:
 
     def run(
         self, function: Callable[[Item], Result], items: Sequence[Item], *, retries: int = RETRIES
-    ) -> Iterator[tuple[int, Result | Failure]]:
+    ) -> Generator[tuple[int, Result | Failure], None, None]:
         """Yield results as they come; see `Executor.run`.
 
-        A worker that was ended is replaced; the item that it had is tried again, and no other.
+        A worker that was ended is replaced; the item that it had is tried again, and no other. Within a task, which may
+        start no processes, the items are carried out one after the other.
         """
+        if multiprocessing.current_process().daemon:
+            yield from Here().run(function, items)
+            return
         waiting, tries = deque(range(len(items))), [0] * len(items)
         team: list[_Worker] = []
         try:
@@ -142,7 +150,7 @@ class Processes:
                     assert position is not None
                     worker.item = None
                     try:
-                        yield position, pickle.loads(worker.pipe.recv_bytes())  # noqa: S301 - of our own worker
+                        told = worker.pipe.recv_bytes()
                     except (EOFError, OSError):
                         team.remove(worker)
                         _end(worker)
@@ -152,6 +160,8 @@ class Processes:
                             yield position, Failure(LostPartError(f"{words}; is there enough memory?"))
                         else:
                             waiting.append(position)
+                    else:
+                        yield position, _unpickled(told)
         finally:
             for worker in team:
                 _end(worker)
@@ -163,7 +173,7 @@ class Processes:
 def forks_here() -> bool:
     """Return whether this process may be forked: on Linux, while it runs a single thread and is no worker itself."""
     alone = threading.active_count() == 1 and multiprocessing.parent_process() is None
-    return sys.platform == "linux" and alone
+    return sys.platform == "linux" and alone and "LOKY_WORKER" not in os.environ
 
 
 def through_pickle(result: Result) -> Result:
@@ -197,7 +207,13 @@ def _started(function: Callable[[Any], Any], items: Sequence[Any], team: Sequenc
     )
     with warnings.catch_warnings():  # libraries' sleeping threads count as threads, and are not copied
         warnings.filterwarnings("ignore", "This process .* is multi-threaded", DeprecationWarning)
-        process.start()
+        try:
+            process.start()
+        except (pickle.PicklingError, AttributeError, TypeError) as error:  # by what the function is made of
+            raise InputError(
+                f"processes: beside other threads workers are not forked, and the work cannot be sent to another "
+                f"process: {error}; allowed: threads:N, here"
+            ) from None
     theirs.close()
     return _Worker(process, ours)
 
@@ -221,6 +237,14 @@ def _pickled(result: Any) -> bytes:
         return pickle.dumps(result, pickle.HIGHEST_PROTOCOL)
     except Exception as error:  # noqa: BLE001 - of any kind, by what the result is made of
         return pickle.dumps(Failure(RuntimeError(f"the result cannot be sent: {error}")))
+
+
+def _unpickled(told: bytes) -> Any:
+    """Return the result that a worker sent, or the failure to read it."""
+    try:
+        return pickle.loads(told)  # noqa: S301 - of our own worker
+    except Exception as error:  # noqa: BLE001 - of any kind, by what the result is made of
+        return Failure(RuntimeError(f"the result cannot be sent: {error}"))
 
 
 def _end(worker: _Worker) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import secrets
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from typing import Any
 
 from accordant.compute.executor import (
@@ -64,7 +64,7 @@ class RayCluster:
 
     def run(
         self, function: Callable[[Item], Result], items: Sequence[Item], *, retries: int = RETRIES
-    ) -> Iterator[tuple[int, Result | Failure]]:
+    ) -> Generator[tuple[int, Result | Failure], None, None]:
         """Yield results as they come; see `Executor.run`. Ray tries an item again whose worker or machine is gone."""
         ray = self._ray
         task = ray.remote(num_cpus=1, max_retries=retries, retry_exceptions=False)(carried_out)

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Generic, Protocol, TypeVar
@@ -76,13 +77,14 @@ def _arriving(tasks: Sequence[Callable[[], Result]], jobs: int) -> Iterator[Resu
 
 
 def _mended(
-    arriving: Iterator[tuple[int, Result | Failure]], tasks: Sequence[Callable[[], Result]]
-) -> Iterator[tuple[int, Result]]:
+    arriving: Generator[tuple[int, Result | Failure], None, None], tasks: Sequence[Callable[[], Result]]
+) -> Generator[tuple[int, Result], None, None]:
     """Yield results, and carry out here what failed elsewhere: its error is raised whole, and too little memory for
     several at a time may do for one.
     """
-    for position, result in arriving:
-        yield position, through_pickle(tasks[position]()) if isinstance(result, Failure) else result
+    with closing(arriving):
+        for position, result in arriving:
+            yield position, through_pickle(tasks[position]()) if isinstance(result, Failure) else result
 
 
 def _numbered(tasks: Sequence[Callable[[], Result]], number: int) -> Result:

@@ -177,6 +177,14 @@ def parquet_groups(path: str | Path) -> list[tuple[int, tuple[int, int]]]:
     return found
 
 
+def parquet_columns(path: str | Path) -> list[tuple[str, str]]:
+    """Return name and type of each column of a Parquet file, as they are read; see `parquet_groups`."""
+    with _readable(path, "Parquet"):
+        import pyarrow.parquet as pq
+
+        return [(field.name, str(field.type)) for field in pq.read_schema(path, memory_map=True)]
+
+
 @contextmanager
 def _readable(path: str | Path, kind: str | None) -> Iterator[None]:
     """Say what is wrong with a file that cannot be read."""

@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import glob
 import hashlib
-from collections.abc import Sequence
+import json
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
+from itertools import takewhile
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Self, cast
 
 from accordant.errors import DataError, InputError
-from accordant.tables.arrow import arrow_format, parquet_groups
+from accordant.tables.arrow import arrow_format, parquet_columns, parquet_groups
 
 PART_ROWS = 500_000
 """Rows of a part, unless one row group holds more: so many that starting a part costs nothing beside its work."""
@@ -62,14 +64,14 @@ class Part:
         return None if self.groups is None else range(*self.groups)
 
     def fingerprint(self) -> str:
-        """Return the hash of the bytes that hold the rows of this part.
+        """Return the hash of the bytes that hold the rows of this part; of Parquet, of names and types of columns too.
 
         Raises
         ------
         DataError
             If the file is gone, or has other row groups now.
         """
-        path = Path(self.file)
+        path, digest = Path(self.file), hashlib.sha256()
         first, last = 0, path.stat().st_size if path.is_file() else 0
         if not last:
             raise DataError(f"{self.file}: there is no such file, or it is empty")
@@ -78,7 +80,7 @@ class Part:
             if len(spans) != self.groups[1] - self.groups[0]:
                 raise DataError(f"{self.file} has fewer row groups than before: it was changed")
             first, last = min(span[0] for span in spans), max(span[1] for span in spans)
-        digest = hashlib.sha256()
+            digest.update(json.dumps(parquet_columns(self.file)).encode())
         with path.open("rb") as file:
             file.seek(first)
             while first < last and (read := file.read(min(READ, last - first))):
@@ -95,8 +97,8 @@ def is_dataset(source: str | Path) -> bool:
 def dataset_files(source: str | Path) -> list[str]:
     """Return the files of a dataset: of a folder and those below it, of a pattern such as ``year=*/*.parquet``, or one.
 
-    Files and folders whose names begin with a dot or an underscore belong to whoever wrote the dataset, and are left
-    out. The order is that of the names.
+    Files and folders below that whose names begin with a dot or an underscore belong to whoever wrote the dataset, and
+    are left out. The order is that of the names, which are absolute: workers may stand in other folders.
 
     Raises
     ------
@@ -107,13 +109,14 @@ def dataset_files(source: str | Path) -> list[str]:
     """
     path = Path(source)
     if path.is_file():
-        return [str(path)]
-    within = path.rglob("*") if path.is_dir() else map(Path, glob.glob(str(source), recursive=True))  # noqa: PTH207 - a pattern that may be absolute
-    top = path if path.is_dir() else Path()
+        return [str(path.absolute())]
+    top, within = path, cast("Iterable[Path]", path.rglob("*"))
+    if not path.is_dir():
+        top = Path(*takewhile(lambda part: not glob.has_magic(part), path.parts))
+        within = map(Path, glob.glob(str(source), recursive=True))  # noqa: PTH207 - a pattern that may be absolute
     found = sorted(
-        str(each) for each in within if each.is_file() and not any(
-            part.startswith((".", "_")) for part in (each.relative_to(top) if path.is_dir() else each).parts
-        )
+        str(each.absolute()) for each in within
+        if each.is_file() and not any(part.startswith((".", "_")) for part in each.relative_to(top).parts)
     )  # fmt: skip
     if not found:
         raise DataError(f"{source}: there is no file there")

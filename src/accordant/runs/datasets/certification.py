@@ -77,6 +77,7 @@ def certify_dataset(
         See `Job.carry_out`.
     """
     threat = Threat(delta, None if coalition is None else tuple(coalition), frozen=frozen)
+    threat.members(job.run.policy.problem.stakeholder_names)  # refuses whoever is none, before a folder is made
     label = strategy or job.run.policy.selected_
     if job.run.policy.strategy(label).whole_batch:
         raise InputError(f"{label} decides about all rows together, and parts are certified one by one")

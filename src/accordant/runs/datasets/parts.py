@@ -14,6 +14,7 @@ from accordant.compute.ledger import Ledger
 from accordant.compute.tasks import Task, Told
 from accordant.errors import InputError
 from accordant.runs.folder import Run, read_run
+from accordant.runs.sections.adoption import Adoption
 from accordant.tables.datasets import PART_ROWS, Part, dataset_parts
 
 LOCAL = "processes"  # where parts are carried out if nobody says
@@ -53,11 +54,13 @@ class Job:
         AccordantError
             If parts could not be carried out; those that were stay so.
         """
-        place = str(self.run.path.absolute())
-        parts = dataset_parts(Path(self.dataset).absolute(), self.part_rows)
-        asked = Task(task, {"version": self.run.manifest.sha256, **options})
+        place, version = str(self.run.path.absolute()), version_of(self.run)
+        if Path(self.dataset).is_dir() and self.out.resolve().is_relative_to(Path(self.dataset).resolve()):
+            raise InputError(f"{self.out} lies in the dataset {self.dataset}, and would be a part of it; name another")
+        parts = dataset_parts(self.dataset, self.part_rows)
+        asked = Task(task, {"version": version, **options})
         _opened.cache_clear()
-        opened({"run": place, "version": self.run.manifest.sha256})  # forked workers find it read
+        opened({"run": place, "version": version})  # forked workers find it read
         with self._executor() as executor:
             ledger = Ledger.of(self.out, asked, [each.to_json() for each in parts])
             return ledger.carry_out(executor, doing=doing, places={"run": place})
@@ -78,6 +81,12 @@ def described(part: Part, rows: int) -> Told:
     return {"file": Path(part.file).name, "groups": groups, "start": part.start, "rows": rows}
 
 
+def version_of(run: Run) -> str:
+    """Return the hash of what decides: of the last decision that people adopted for a run, else of the run itself."""
+    adopted = (link.sha256 for link in reversed(run.links) if link.envelope.section == Adoption.name)
+    return next(adopted, run.manifest.sha256)
+
+
 def opened(options: Mapping[str, Any]) -> Run:
     """Return the run of a task, with its policy; read once by each worker.
 
@@ -92,7 +101,7 @@ def opened(options: Mapping[str, Any]) -> Run:
 @lru_cache(maxsize=2)
 def _opened(path: str, version: str) -> Run:
     run = read_run(Path(path))
-    if run.manifest.sha256 != version:
+    if version_of(run) != version:
         raise InputError(f"{path} holds another run than when this work began")
     run.policy  # noqa: B018 - read once, here
     return run

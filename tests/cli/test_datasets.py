@@ -1,0 +1,155 @@
+"""`recommend`, `certify` and `evaluate` part by part: what a new user sees, and what is refused."""
+
+from __future__ import annotations
+
+import json
+import threading
+
+import pandas as pd
+import pytest
+
+
+@pytest.fixture(autouse=True)
+def alone(monkeypatch):
+    """What runs the tests may wait in a thread of its own; nothing is forked beside one."""
+    monkeypatch.setattr(threading, "active_count", lambda: 1)
+
+
+@pytest.fixture(scope="module")
+def beds(case_folder):
+    """A dataset of two files with three row groups."""
+    frame = pd.read_csv(case_folder / "beds.csv")
+    for day, rows in (("day=1", frame[:150]), ("day=2", frame[150:])):
+        (case_folder / "beds" / day).mkdir(parents=True)
+        rows.reset_index(drop=True).to_parquet(case_folder / "beds" / day / "rows.parquet", row_group_size=100)
+    return case_folder / "beds"
+
+
+def decided(folder):
+    return [each for file in sorted(folder.glob("part-*.parquet")) for each in pd.read_parquet(file)["action"]]
+
+
+@pytest.mark.parametrize(
+    "where", [["--on", "here"], ["--on", "processes:2", "--part-rows", "10"], ["--part-rows", "100"], []]
+)
+def test_recommendations_for_a_folder_are_a_file_for_each_part(accordant, finished_run, beds, tmp_path, where):
+    done = accordant("recommend", "first", "beds", *where, "--out", f"{tmp_path}/out")
+    assert (done.returncode, done.stdout) == (0, f"240 recommendations: {tmp_path}/out\n"), done.stderr
+    rows = json.loads(accordant("recommend", "first", "beds.csv", "--json").stdout)
+    assert decided(tmp_path / "out") == [row["action"] or "" for row in rows]
+    assert len(list((tmp_path / "out").glob("part-*"))) == (3 if "--part-rows" in where else 2)
+    again = accordant("recommend", "first", "beds/day=*/*.parquet", *where, "--out", f"{tmp_path}/out", "--json")
+    told = json.loads(again.stdout)
+    assert told["out"] == f"{tmp_path}/out" and told["unusual"]["rows"] == 240
+
+
+def test_unusual_rows_are_told_as_for_one_file(accordant, finished_run, case_folder, tmp_path):
+    frame = pd.read_csv(case_folder / "beds.csv")[:40]
+    frame.assign(age=frame["age"].where(frame.index != 3, 900)).to_csv(tmp_path / "odd.csv", index=False)
+    one = accordant("recommend", "first", f"{tmp_path}/odd.csv", "--out", f"{tmp_path}/one.csv")
+    parts = accordant("recommend", "first", f"{tmp_path}/odd.csv", "--on", "here", "--out", f"{tmp_path}/out")
+    assert one.returncode == parts.returncode == 0
+    assert "1 of 40" in one.stderr and one.stderr.splitlines()[-1] in parts.stderr
+
+
+def test_certificates_of_a_dataset(accordant, finished_run, beds, tmp_path):
+    asked = ["--delta", "0.1", "--coalition", "Ward"]
+    done = accordant("certify", "first", "beds", *asked, "--on", "threads:2", "--out", f"{tmp_path}/out")
+    assert done.returncode == 0, done.stderr
+    assert "240" in done.stdout and "Ward" in done.stdout and f"{tmp_path}/out" in done.stdout
+    told = json.loads(accordant("certify", "first", "beds", *asked, "--out", f"{tmp_path}/out", "--json").stdout)
+    one = json.loads(accordant("certify", "first", "beds.csv", *asked, "--no-add", "--json").stdout)
+    assert (told["rows"], told["certified"], told["coalition"]) == (240, one["certified"], ["Ward"])
+    assert [each["members"] for each in told["coalitions"]] == [each["members"] for each in one["survey"]["coalitions"]]
+    for mine, theirs in zip(told["coalitions"], one["survey"]["coalitions"], strict=True):
+        assert mine["certified"] == pytest.approx(theirs["certified"])
+
+
+def test_strategies_are_judged_on_a_dataset(accordant, finished_run, case_folder, tmp_path):
+    frame = pd.read_csv(case_folder / "beds.csv")
+    frame.loc[frame.index.repeat(100)].to_parquet(tmp_path / "many.parquet", row_group_size=8000)
+    asked = ["evaluate", "first", f"{tmp_path}/many.parquet", "--resamples", "100", "--out", f"{tmp_path}/out"]
+    done = accordant(*asked, "--on", "here", "--part-rows", "8000")
+    assert done.returncode == 0, done.stderr
+    assert "Leaderboard on 24,000 rows" in done.stdout and f"sums of parts: {tmp_path}/out" in done.stdout
+    board = json.loads(accordant(*asked, "--part-rows", "8000", "--json").stdout)
+    assert (board["n"], board["out"]) == (24_000, f"{tmp_path}/out") and len(board["leaderboard"]) >= 3
+    assert len(list((tmp_path / "out").glob("part-*.npz"))) == 3
+
+
+WRONG = [
+    (
+        ["--on", "proceses:2"],
+        "unknown executor 'proceses'; did you mean 'processes'? valid: dask, here, processes, queue, ray",
+    ),
+    (["--on", "processes:0"], "processes:0: allowed: a number of workers, at least 1"),
+    (["--on", "queue://"], "queue:// names no database; allowed: queue://DATABASE"),
+    (["--on", "queue://nowhere"], "'nowhere' is no address of a database; allowed: sqlite:///FILE or postgresql"),
+    (["--on", "ray://10.0.0.1:6379"], "RAY_AUTH_MODE=token"),
+    (["--part-rows", "0"], "--part-rows"),
+]
+
+
+@pytest.mark.parametrize(("where", "message"), WRONG)
+@pytest.mark.parametrize("command", ["recommend", "certify", "evaluate"])
+def test_a_wrong_place_is_told_before_anything_is_written(
+    accordant, finished_run, beds, tmp_path, monkeypatch, command, where, message
+):
+    monkeypatch.delenv("RAY_AUTH_MODE", raising=False)
+    done = accordant(command, "first", "beds", *where, "--out", f"{tmp_path}/out")
+    assert done.returncode == 2 and message in " ".join(done.stderr.split())
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("command", ["run", "study"])
+def test_a_place_for_fits_is_checked_too(accordant, case_folder, tmp_path, command):
+    done = accordant(command, "beds.yaml", "--on", "proceses:2", "--out", f"{tmp_path}/out")
+    assert done.returncode == 2 and "did you mean 'processes'" in done.stderr
+    done = accordant(command, "beds.yaml", "--on", "here", "--jobs", "2", "--out", f"{tmp_path}/out")
+    assert done.returncode == 2 and "--on here and --jobs 2 both say how many work side by side" in done.stderr
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["recommend", "first", "beds"], "what comes of a dataset is a folder with a file for each part: name it with --out"),
+        (["recommend", "first", "beds", "--out", "-"], "name it with --out"),
+        (["recommend", "first", "-", "--on", "here", "--out", "new"], "parts are those of a file, a folder or a pattern"),
+        (["recommend", "first", "beds", "--out", "new", "--log", "log.jsonl"], "--log adds lines to one file"),
+        (["recommend", "first", "*.orc", "--out", "new"], "*.orc: there is no file there"),
+        (["recommend", "first", "beds", "--out", "beds/new"], "beds/new lies in the dataset beds"),
+        (["recommend", "first", "beds", "--out", "first/new"], "lies in the finished run"),
+        (["recommend", "first", "beds", "--out", "beds.csv"], "beds.csv exists and holds no parts of a job"),
+        (["recommend", "first", "beds", "--out", "mine"], "mine exists and holds no parts of a job; name another folder"),
+        (["recommend", "first", "beds", "--out", "new", "--strategy", "maximun"], "unknown strategy 'maximun'"),
+        (["recommend", "first", "beds", "--out", "newer", "--id", "agee"], "did you mean it by 'age'"),
+        (["certify", "first", "--on", "here", "--out", "new"], "parts are those of a file, a folder or a pattern"),
+        (["certify", "first", "beds", "--out", "new", "--schema", "paper"], "--schema and --data have no effect on parts"),
+        (["certify", "first", "beds", "--out", "new", "--coalition", "Wrad"], "did you mean 'Ward'"),
+        (["evaluate", "first", "beds"], "--out"),
+        (["evaluate", "first", "new.csv", "--out", "newest"], "part 0: data.action: new.csv: column 'Action' is missing"),
+        (["evaluate", "nowhere", "beds", "--out", "new"], "nowhere"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else None,
+)  # fmt: skip
+def test_what_cannot_be_done_is_told(accordant, case_folder, finished_run, beds, arguments, message):
+    pd.read_csv(case_folder / "beds.csv").drop(columns="Action").to_csv(case_folder / "new.csv", index=False)
+    (case_folder / "mine").mkdir(exist_ok=True)
+    (case_folder / "mine" / "notes.txt").write_text("mine")
+    done = accordant(*arguments)
+    assert done.returncode == 2 and message in " ".join(done.stderr.split()), done.stderr
+    assert [each.name for each in (case_folder / "mine").iterdir()] == ["notes.txt"]
+
+
+def test_a_folder_that_holds_other_work_is_refused(accordant, finished_run, beds, tmp_path):
+    assert accordant("recommend", "first", "beds", "--on", "here", "--out", f"{tmp_path}/out").returncode == 0
+    before = {each.name: each.read_bytes() for each in (tmp_path / "out").iterdir()}
+    for asked, words in (
+        (["certify", "first", "beds"], "other task"), (["recommend", "first", "beds", "--part-rows", "10"], "other parts"),
+        (["recommend", "first", "beds.csv", "--on", "here"], "other parts"),
+        (["recommend", "first", "beds", "--strategy", "constant:Wait"], "other strategy"),
+    ):  # fmt: skip
+        done = accordant(*asked, "--out", f"{tmp_path}/out")
+        assert done.returncode == 2 and "holds parts of another job" in done.stderr and words.split()[1] in done.stderr
+    assert {each.name: each.read_bytes() for each in (tmp_path / "out").iterdir()} == before
