@@ -67,15 +67,24 @@ def unsupported_decisions(decisions: Decisions, propensities: Values) -> Values:
     An action is unsupported where its propensity is below 0.02, the smallest that estimates divide by; or below 0.05,
     if that concerns more than 15 % of the strategy's decisions and fewer than five matching cases are expected there.
     """
+    rare = rare_decisions(decisions, propensities, RARE)
+    if too_many_rare(float(rare.sum()), float((rare * propensities).sum()), propensities.shape[1]):
+        return rare
+    return rare_decisions(decisions, propensities, CLIP)
+
+
+def too_many_rare(rare: float, expected: float, n: int) -> bool:
+    """Return whether decisions below `RARE` are unsupported: so many of `n`, with so many matching cases expected."""
+    return rare > MANY_RARE * n and expected < EXPECTED_CASES
+
+
+def rare_decisions(decisions: Decisions, propensities: Values, below: float) -> Values:
+    """Return the probability of each action of one strategy whose propensity is below a limit, (action, context)."""
     taken = decisions.policy
     if taken is None:
         taken = np.zeros(propensities.shape)
         taken[decisions.codes, np.arange(len(decisions.codes))] = 1.0
-    rare = propensities < RARE
-    among_rare = taken[rare]
-    if among_rare.sum() <= MANY_RARE * taken.shape[1] or (among_rare * propensities[rare]).sum() >= EXPECTED_CASES:
-        rare = propensities < CLIP
-    return np.asarray(taken * rare, dtype=np.float64)
+    return np.asarray(taken * (propensities < below), dtype=np.float64)
 
 
 def overlap(decisions: Decisions, propensities: Values, actions: NDArray[np.intp]) -> Overlap:
