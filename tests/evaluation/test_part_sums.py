@@ -114,7 +114,7 @@ def lines(world, strategies, decided):
     return make
 
 
-@settings(max_examples=8)
+@settings(max_examples=5)
 @given(cuts=st.lists(st.integers(1, 399), unique=True, max_size=5).map(sorted), seed=st.integers(0, 3))
 def test_values_are_those_in_memory_however_rows_are_cut(lines, summing, kinds, candidates, cuts, seed):
     decisions, evidence = lines(400, seed)
@@ -123,7 +123,7 @@ def test_values_are_those_in_memory_however_rows_are_cut(lines, summing, kinds, 
     assert_same_values(found, in_memory(decisions, evidence, summing, kinds, candidates))
 
 
-@settings(max_examples=3)
+@settings(max_examples=2)
 @given(cuts=st.lists(st.integers(1, 399), unique=True, min_size=1, max_size=4).map(sorted))
 def test_intervals_do_not_depend_on_the_cuts_but_by_rounding(lines, summing, kinds, candidates, cuts):
     decisions, evidence = lines()

@@ -129,8 +129,11 @@ def extreme_contributions(statistics: Statistics) -> dict[str, tuple[Values, Val
     if evidence.propensities is None:
         return found
     worst, best = _with_rewards(evidence, 0), _with_rewards(evidence, 1)
-    for label, theta in statistics.thetas.items():
-        metric = statistics.metrics[label]
+    for label, read in statistics.same_theta().items():
+        if read != label:
+            found |= {label: found[read]} if read in found else {}
+            continue
+        metric, theta = statistics.metrics[label], statistics.thetas[label]
         assert isinstance(metric, SumMetric)
         least, most = metric.checked_theta(worst) - theta, metric.checked_theta(best) - theta
         if least.any() or most.any():

@@ -32,7 +32,7 @@ from accordant.evaluation.comparison import compared
 from accordant.evaluation.composite import DeclaredRanges, Normalisation, WeightedMetrics
 from accordant.evaluation.intervals import Summary, Support, choices, extreme_contributions
 from accordant.evaluation.leaderboard import Leaderboard
-from accordant.evaluation.overlap import RARE, Overlap, matching_weights, rare_decisions, too_many_rare
+from accordant.evaluation.overlap import RARE, Overlap, RareDecisions, matching_weights, too_many_rare
 from accordant.evidence import Evidence, Groups
 from accordant.learning.causal.propensity import CLIP
 from accordant.metrics.metric import CountMetric, Metric, MetricResult, Range, SumMetric
@@ -98,10 +98,12 @@ class PartSums:
         arrays: dict[str, Values] = {"sizes": np.bincount(buckets, minlength=BUCKETS).astype(np.float64)}
         for columns, cells in statistics.cells.items():
             arrays[COUNT + json.dumps(columns)] = np.stack([_counts(each, cells, buckets) for each in lines])
-        for label in statistics.thetas:
-            arrays[SUM + label] = np.stack(
-                [_bucket_sums(statistics.contributions(s, label), buckets) for s in range(len(lines))]
-            )
+        added = dict[Any, Values]()
+        for label, read in statistics.same_theta().items():
+            if read not in added:
+                own = [_bucket_sums(statistics.contributions(s, label), buckets) for s in range(len(lines))]
+                added[read] = np.stack(own)
+            arrays[SUM + label] = added[read]
         arrays |= _support_sums(statistics)
         arrays["tied"] = np.array([each.tied.sum() for each in lines], dtype=np.float64)
         arrays["follows"] = np.array([each.follows_log for each in lines], dtype=np.float64)
@@ -377,11 +379,11 @@ def _support_sums(statistics: Statistics) -> dict[str, Values]:
         if decisions.follows_log:
             continue
         weights = matching_weights(decisions, evidence.propensities, evidence.log.actions)
-        rare = [rare_decisions(decisions, evidence.propensities, each) for each in THRESHOLDS]
-        expected = (rare[THRESHOLDS.index(RARE)] * evidence.propensities).sum()
-        support[s] = weights.sum(), np.square(weights).sum(), expected, *(each.sum() for each in rare)
+        rare = [RareDecisions.of(decisions, evidence.propensities, each) for each in THRESHOLDS]
+        expected = rare[THRESHOLDS.index(RARE)].expected
+        support[s] = weights.sum(), np.square(weights).sum(), expected, *(each.total for each in rare)
         for label, ends in extremes.items():
-            loose[label][s] = [[np.einsum("cat,at->c", change, each) for change in ends] for each in rare]
+            loose[label][s] = [[each.sums(change) for change in ends] for each in rare]
     return {"support": support} | {f"{LOOSE}{label}": sums for label, sums in loose.items()}
 
 
