@@ -71,8 +71,7 @@ def evaluate_part(options: Told, item: Told) -> Told:
         if output.line is None:
             data, persons = part_data(run.case, part)
             evidence = run.policy.evidence_on(data.log, true_levels=data.true_levels)
-            rules = _judged(run.policy)
-            decisions = {label: each for label, each in run.policy.decide_on(evidence).items() if label in rules}
+            decisions = run.policy.decide_on(evidence, _judged(run.policy))
             known, unavailable = dict[str, Metric](), dict[str, str]()
             for label, (metric, _) in weighted_metrics(run.policy.metrics).items():
                 reason = metric.unavailable(evidence)
