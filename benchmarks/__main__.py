@@ -20,6 +20,8 @@ ALWAYS = (
     ["benchmarks.recommendation"],
     ["benchmarks.specialised_trees"],
     ["benchmarks.bootstrap"],
+    ["benchmarks.part_sums", "--runs", "40"],
+    ["benchmarks.dataset_evaluation"],
     ["benchmarks.lending_run"],
     ["benchmarks.participation_cost"],
     ["benchmarks.consumption"],

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Literal
 
@@ -108,19 +108,20 @@ class FittedPolicy(Kept, TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self._check_fitted()
         return self._leaderboard(evidence, weighted_metrics(self.metrics), decisions=decisions)
 
-    def decide_on(self, evidence: Evidence) -> dict[str, Decisions]:
-        """Return the decisions of every strategy, baseline and reference by label.
+    def decide_on(self, evidence: Evidence, labels: Collection[str] | None = None) -> dict[str, Decisions]:
+        """Return the decisions of every strategy, baseline and reference by label; or of those with some labels.
 
         On the rows of `fit`, predictors that were trained there decide as copies of them that did not see the row, and
         those that were trained elsewhere are left out: they may have seen it.
         """
         if evidence is not getattr(self, "evidence_", None):
-            return self._decisions(evidence.expected, evidence.prediction, evidence.log, self.strategies_)
+            rules = {label: rule for label, rule in self.strategies_.items() if labels is None or label in labels}
+            return self._decisions(evidence.expected, evidence.prediction, evidence.log, rules)
         known: Mapping[str, Decisions] = getattr(self, "predictor_decisions_", {})
         judged = self._judged(evidence)
         others = {label: rule for label, rule in judged.items() if label not in known}
         found = {**self._decisions(evidence.expected, evidence.prediction, evidence.log, others), **known}
-        return {label: found[label] for label in judged}
+        return {label: found[label] for label in judged if labels is None or label in labels}
 
     def _decisions(
         self,

@@ -346,10 +346,11 @@ def _refuse_missing(missing: Mask, column: str, place: Place, allowed: str) -> N
         raise DataError(f"{place(int(missing.argmax()))}: column {column!r}: found nothing; allowed: {allowed}")
 
 
-def _renamed(column: pd.Series[Any], spec: DataSpec, place: Place) -> list[str]:
-    """Return the names in a column of actions or outcomes, of which none may be missing."""
+def _renamed(column: pd.Series[Any], spec: DataSpec, place: Place) -> AnyArray:
+    """Return the names in a column of actions or outcomes, of which none may be missing, shape (row,)."""
     _refuse_missing(column.isna().to_numpy(), str(column.name), place, "a name")
-    return [spec.rename.get(text, text) for text in column.astype(str)]
+    codes, texts = column.astype(str).factorize()
+    return np.asarray(np.array([spec.rename.get(text, text) for text in texts], dtype=str)[codes])
 
 
 simulators: Registry[pd.DataFrame] = Registry("simulator", group="accordant.simulators", packages=("accordant.cases",))

@@ -113,6 +113,14 @@ class Statistics:
             return np.asarray(self.followed[label][:, contexts])
         return expected_contributions(self.thetas[label], decisions, contexts)
 
+    def same_theta(self) -> dict[str, str]:
+        """Return the first label of those with the same contributions, by label: several metrics read the rewards."""
+        first = dict[tuple[object, int], str]()
+        return {
+            label: first.setdefault((type(self.metrics[label]).theta, id(theta)), label)  # type: ignore[attr-defined]
+            for label, theta in self.thetas.items()
+        }
+
     def results(self, strategy: int) -> dict[str, MetricResult]:
         """Return the result of each metric for one strategy on all contexts, as `Metric.evaluate` would."""
         decisions, n = self.decisions[strategy], self.evidence.n_contexts

@@ -2,7 +2,7 @@
 
     few cases       quantiles of Student's t for the effective number of cases (`statistics.wider_level`)
     small counts    shares and their differences as Wilson and Newcombe give them, so that what was never seen may be
-    no variation    a mean in a known range that never varied gets the interval of a share
+    no variation    a mean in a known range that never varied but by rounding gets the interval of a share
     no overlap      decisions that the log does not support may bring anything in the range (`evaluation.overlap`)
 
 Where none of this helps, the interval is withheld, with the reason.
@@ -25,6 +25,7 @@ from accordant.evidence import Evidence
 from accordant.metrics.metric import CountMetric, Goal, Metric, MetricResult, Range, SumMetric
 from accordant.metrics.statistics import Contingency, Sums, contingency
 from accordant.statistics import bounded, normal_quantile, percentile_interval, wider_level
+from accordant.statistics.resampling import ROUNDING
 
 Ranges = Sequence[Range | None]
 Results = Sequence[Mapping[str, MetricResult]]
@@ -128,8 +129,11 @@ def extreme_contributions(statistics: Statistics) -> dict[str, tuple[Values, Val
     if evidence.propensities is None:
         return found
     worst, best = _with_rewards(evidence, 0), _with_rewards(evidence, 1)
-    for label, theta in statistics.thetas.items():
-        metric = statistics.metrics[label]
+    for label, read in statistics.same_theta().items():
+        if read != label:
+            found |= {label: found[read]} if read in found else {}
+            continue
+        metric, theta = statistics.metrics[label], statistics.thetas[label]
         assert isinstance(metric, SumMetric)
         least, most = metric.checked_theta(worst) - theta, metric.checked_theta(best) - theta
         if least.any() or most.any():
@@ -254,7 +258,7 @@ def metric_limits(summary: Summary, drawn: Resampled, ranges: Ranges, level: flo
             ends = low[s, m], high[s, m]
             if isinstance(metric, CountMetric):
                 ends = _joined(ends, metric.limits(tables[metric.columns], level, share))
-            if not ends[1] > ends[0]:
+            if not ends[1] - ends[0] > ROUNDING * max(1.0, abs(result.value)):
                 ends = _unvaried(result, share, summary.ranges[label] or ranges[m], level)
             sampled_low[s, m], sampled_high[s, m] = ends
             if np.isnan(ends[0]):

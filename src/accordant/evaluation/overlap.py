@@ -10,12 +10,12 @@ of whose bounds these are the widest, for outcomes of any roughness).
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from accordant.arrays import Values
+from accordant.arrays import Codes, Values
 from accordant.decisions import Decisions
 from accordant.learning.causal.propensity import CLIP
 
@@ -67,15 +67,57 @@ def unsupported_decisions(decisions: Decisions, propensities: Values) -> Values:
     An action is unsupported where its propensity is below 0.02, the smallest that estimates divide by; or below 0.05,
     if that concerns more than 15 % of the strategy's decisions and fewer than five matching cases are expected there.
     """
-    taken = decisions.policy
-    if taken is None:
-        taken = np.zeros(propensities.shape)
-        taken[decisions.codes, np.arange(len(decisions.codes))] = 1.0
-    rare = propensities < RARE
-    among_rare = taken[rare]
-    if among_rare.sum() <= MANY_RARE * taken.shape[1] or (among_rare * propensities[rare]).sum() >= EXPECTED_CASES:
-        rare = propensities < CLIP
-    return np.asarray(taken * rare, dtype=np.float64)
+    found, rare = np.zeros(propensities.shape), RareDecisions.of(decisions, propensities, RARE)
+    if not too_many_rare(rare.total, rare.expected, propensities.shape[1]):
+        rare = RareDecisions.of(decisions, propensities, CLIP)
+    found[rare.actions, rare.contexts] = rare.probabilities
+    return found
+
+
+def too_many_rare(rare: float, expected: float, n: int) -> bool:
+    """Return whether decisions below `RARE` are unsupported: so many of `n`, with so many matching cases expected."""
+    return rare > MANY_RARE * n and expected < EXPECTED_CASES
+
+
+@dataclass(frozen=True, eq=False)
+class RareDecisions:
+    """Decisions of one strategy that the logged behaviour rarely took.
+
+    Attributes
+    ----------
+    actions, contexts
+        Where they are, each of shape (decision,).
+    probabilities
+        With which the strategy takes them, same shape.
+    expected
+        Matching cases expected among them.
+    """
+
+    actions: Codes
+    contexts: Codes
+    probabilities: Values
+    expected: float
+
+    @classmethod
+    def of(cls, decisions: Decisions, propensities: Values, below: float) -> Self:
+        """Return the decisions whose propensity is below a limit."""
+        if decisions.policy is None:
+            chosen = propensities[decisions.codes, np.arange(len(decisions.codes))]
+            contexts = np.flatnonzero(chosen < below)
+            actions = decisions.codes[contexts].astype(np.intp)
+            return cls(actions, contexts, np.ones(len(contexts)), float(chosen[contexts].sum()))
+        actions, contexts = np.nonzero((propensities < below) & (decisions.policy > 0))
+        taken = np.asarray(decisions.policy[actions, contexts], dtype=np.float64)
+        return cls(actions, contexts, taken, float((taken * propensities[actions, contexts]).sum()))
+
+    @property
+    def total(self) -> float:
+        """How many there are; an expected number if decisions are randomised."""
+        return float(self.probabilities.sum())
+
+    def sums(self, contributions: Values) -> Values:
+        """Return the sum over them of contributions of shape (column, action, context), shape (column,)."""
+        return np.asarray((contributions[:, self.actions, self.contexts] * self.probabilities).sum(axis=1))
 
 
 def overlap(decisions: Decisions, propensities: Values, actions: NDArray[np.intp]) -> Overlap:

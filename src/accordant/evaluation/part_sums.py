@@ -1,10 +1,14 @@
 """A leaderboard on more contexts than fit in memory: from sums that every part of them adds to.
 
 Every metric is a function of sums over contexts. Parts add up what each strategy contributes, apart in `BUCKETS` random
-or systematic samples of all contexts; contexts of one person share a bucket. Values come from the sums over buckets,
-intervals from resampling buckets in place of contexts or persons: the sums of `BUCKETS` samples know the variance of
-the sum of all contexts to a relative error of √(2 / BUCKETS) = 7 %, which wider quantiles hold
-(`statistics.wider_level` with as many units as buckets). The delete-a-group jackknife rests on the same (Kott 2001).
+samples of all contexts; contexts of one person share a bucket. Values come from the sums over buckets, intervals from
+resampling buckets in place of contexts or persons: the sums of `BUCKETS` samples know the variance of the sum of all
+contexts to a relative error of √(2 / BUCKETS) = 7 %, which wider quantiles hold (`statistics.wider_level` with as many
+units as buckets). The delete-a-group jackknife rests on the same (Kott 2001).
+
+Each context, or person, falls into its bucket whatever the others do. The variance of bucket sums then has the right
+expectation however rows are sorted; buckets of equal size in every part would leave out what differs from part to part,
+which in sorted data is nearly everything.
 
 Memory and time for intervals do not depend on the number of contexts, and results do not depend on who added up what:
 parts are added in their order.
@@ -12,9 +16,10 @@ parts are added in their order.
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Mapping, Sequence
+import json
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import reduce
 from typing import Any, Self
 
 import numpy as np
@@ -27,17 +32,21 @@ from accordant.evaluation.comparison import compared
 from accordant.evaluation.composite import DeclaredRanges, Normalisation, WeightedMetrics
 from accordant.evaluation.intervals import Summary, Support, choices, extreme_contributions
 from accordant.evaluation.leaderboard import Leaderboard
-from accordant.evaluation.overlap import Overlap, matching_weights, unsupported_decisions
+from accordant.evaluation.overlap import RARE, Overlap, RareDecisions, matching_weights, too_many_rare
 from accordant.evidence import Evidence, Groups
+from accordant.learning.causal.propensity import CLIP
 from accordant.metrics.metric import CountMetric, Metric, MetricResult, Range, SumMetric
-from accordant.metrics.statistics import Cells, Contingency, Sums
+from accordant.metrics.statistics import MAX_GROUPS, Cells, Contingency, Sums
 from accordant.problem import DecisionProblem, value_label
+from accordant.randomness import keyed_uniform
 from accordant.statistics import Units, weight_blocks
 
 BUCKETS = 400
-COUNT = "count "  # before the number of a grouping
 SMALLEST = 50
 """Contexts of a bucket, at least: with fewer there are better intervals in memory."""
+PERSONS = 10_000  # so many smallest numbers of persons are kept: their count is then known to 1 %
+COUNT, SUM, LOOSE = "count ", "sum ", "loose "  # before the columns of a grouping as JSON, and the label of a metric
+THRESHOLDS = (CLIP, RARE)
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,13 +62,14 @@ class PartSums:
     values
         The values of each grouping column that occur here, in order, numbers or texts.
     arrays
-        What is added up, by name: ``sizes`` (contexts, by bucket); ``count NUMBER`` (strategy, bucket, action, outcome,
-        group) for each grouping; ``sum LABEL`` (strategy, bucket, column) for each metric of sums; ``support``
-        (strategy, 3): Σw, Σw² and unsupported decisions; ``loose LABEL`` (strategy, end, column): what the least and
-        the most possible reward of these would change; ``follows`` the log and ``tied`` (strategy,); ``taken``
-        (strategy, action); ``agreement`` (strategy, strategy).
+        What is added up, by name: ``sizes`` (contexts, by bucket); ``count COLUMNS`` (strategy, bucket, action,
+        outcome, group) for each grouping; ``sum LABEL`` (strategy, bucket, column) for each metric of sums; ``tied``,
+        ``follows`` the log, ``randomised`` (strategy,); ``taken`` (strategy, action); ``agreement`` (strategy,
+        strategy). Where rewards are estimated, ``support`` (strategy, 5): Σw, Σw², matching cases expected among rare
+        decisions, and decisions below each of `THRESHOLDS`; ``loose LABEL`` (strategy, threshold, end, column): what
+        the least and the most possible reward of these would change.
     persons
-        Independent units among the contexts.
+        The `PERSONS` smallest numbers of persons, in order; None if every context is independent.
     """
 
     names: tuple[str, ...]
@@ -67,11 +77,11 @@ class PartSums:
     withheld: Mapping[str, str]
     values: Mapping[str, tuple[float | str, ...]]
     arrays: Mapping[str, Values]
-    persons: int
+    persons: Values | None
 
     @classmethod
     def of(
-        cls, decisions: Mapping[str, Decisions], evidence: Evidence, metrics: Mapping[str, Metric], buckets: Codes
+        cls, decisions: Mapping[str, Decisions], evidence: Evidence, metrics: Mapping[str, Metric], numbers: Values
     ) -> Self:
         """Add up a part.
 
@@ -79,51 +89,103 @@ class PartSums:
         ----------
         decisions, evidence, metrics
             See `accordant.evaluation.evaluate`.
-        buckets
-            From `random_buckets` or `buckets_of`, shape (context,).
+        numbers
+            From `context_numbers`, or `person_numbers` if the log has groups, shape (context,).
         """
         statistics = Statistics.of(decisions, evidence, metrics)
-        n = evidence.n_contexts
-        arrays: dict[str, Values] = {"sizes": np.bincount(buckets, minlength=BUCKETS).astype(np.float64)}
+        buckets = np.minimum(numbers * BUCKETS, BUCKETS - 1).astype(np.intp)
         lines = statistics.decisions
-        for number, cells in enumerate(statistics.cells.values()):
-            arrays[f"{COUNT}{number}"] = np.stack([_counts(each, cells, buckets) for each in lines])
-        for label in statistics.thetas:
-            arrays[f"sum {label}"] = np.stack(
-                [_bucket_sums(statistics.contributions(s, label), buckets) for s in range(len(lines))]
-            )
+        arrays: dict[str, Values] = {"sizes": np.bincount(buckets, minlength=BUCKETS).astype(np.float64)}
+        for columns, cells in statistics.cells.items():
+            arrays[COUNT + json.dumps(columns)] = np.stack([_counts(each, cells, buckets) for each in lines])
+        added = dict[Any, Values]()
+        for label, read in statistics.same_theta().items():
+            if read not in added:
+                own = [_bucket_sums(statistics.contributions(s, label), buckets) for s in range(len(lines))]
+                added[read] = np.stack(own)
+            arrays[SUM + label] = added[read]
         arrays |= _support_sums(statistics)
-        arrays["follows"] = np.array([each.follows_log for each in lines], dtype=np.float64)
         arrays["tied"] = np.array([each.tied.sum() for each in lines], dtype=np.float64)
-        arrays["taken"] = np.stack([each.probabilities().sum(axis=1) for each in lines])
-        codes = np.stack([choices(s, each) for s, each in enumerate(lines)])
-        arrays["agreement"] = np.array([(codes == row).sum(axis=1) for row in codes], dtype=np.float64)
-        columns = dict.fromkeys(name for grouping in statistics.cells for name in grouping)
+        arrays["follows"] = np.array([each.follows_log for each in lines], dtype=np.float64)
+        arrays["randomised"] = np.array([each.policy is not None for each in lines], dtype=np.float64)
+        arrays["taken"] = np.stack([each.share() * each.n_contexts for each in lines])
+        arrays["agreement"] = _agreement([choices(s, each) for s, each in enumerate(lines)])
+        columns_read = dict.fromkeys(name for grouping in statistics.cells for name in grouping)
         return cls(
             statistics.names,
-            {label: _per_context(metric, metric.range(evidence), n) for label, metric in metrics.items()},
+            {label: _per_context(metric, metric.range(evidence), evidence.n_contexts)
+             for label, metric in metrics.items()},
             {label: metric.withheld(evidence) for label, metric in metrics.items()},
-            {name: tuple(np.unique(evidence.log.contexts[name]).tolist()) for name in columns},
-            arrays, evidence.n_independent,
+            {name: tuple(np.unique(evidence.log.contexts[name]).tolist()) for name in columns_read},
+            arrays, None if evidence.clusters is None else np.unique(numbers)[:PERSONS],
         )  # fmt: skip
 
+    def plus(self, other: PartSums) -> Self:
+        """Return the sums of these contexts and those of another part.
 
-def random_buckets(n: int, seed: int, part: int) -> Codes:
-    """Return a bucket for each of `n` independent contexts: as many in each, drawn by the seed and the part alone."""
-    generator = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(part,)))
-    return np.asarray(generator.permutation(n) % BUCKETS, dtype=np.intp)
+        Raises
+        ------
+        InputError
+            If parts are about other strategies, or a column holds numbers in one of them and texts in another.
+        """
+        if self.names != other.names:
+            raise InputError(f"parts are about other strategies: {self.names} and {other.names}")
+        values = {
+            name: _union(name, self.values.get(name, ()), other.values.get(name, ()))
+            for name in {**self.values, **other.values}
+        }
+        arrays = dict(self.arrays)
+        for name, array in other.arrays.items():
+            placed = _placed(name, array, other.values, values)
+            arrays[name] = _placed(name, arrays[name], self.values, values) + placed if name in arrays else placed
+        return replace(
+            self, ranges={label: _widest(span, other.ranges.get(label)) for label, span in self.ranges.items()},
+            withheld={label: reason or other.withheld.get(label, "") for label, reason in self.withheld.items()},
+            values=values, arrays=arrays, persons=_smallest(self.persons, other.persons),
+        )  # fmt: skip
+
+    @property
+    def n(self) -> int:
+        """Number of contexts."""
+        return int(self.arrays["sizes"].sum())
+
+    @property
+    def independent(self) -> int:
+        """Number of persons, or of contexts that are independent.
+
+        Up to `PERSONS` of them are counted. Of more, the k-th smallest of their numbers tells how many there are, to a
+        standard error of 1/√k (Bar-Yossef, Jayram, Kumar, Sivakumar and Trevisan 2002).
+        """
+        if self.persons is None:
+            return self.n
+        k = len(self.persons)
+        return k if k < PERSONS else min(self.n, round((k - 1) / float(self.persons[-1])))
 
 
-def buckets_of(persons: AnyArray) -> Codes:
-    """Return the bucket of each context by whose it is: the same for a person in every part, shape (context,)."""
-    labels, codes = np.unique(persons.astype(str), return_inverse=True)
-    digests = (hashlib.sha256(label.encode()).digest() for label in labels)
-    own = np.array([int.from_bytes(digest[:7], "big") % BUCKETS for digest in digests], dtype=np.intp)
-    return np.asarray(own[codes])
+def context_numbers(n: int, seed: int, file: int, start: int) -> Values:
+    """Return a number in [0, 1) for each of `n` independent contexts, however a file is cut, shape (context,).
+
+    Parameters
+    ----------
+    n
+        How many.
+    seed
+        Of the run.
+    file, start
+        Number of the file, and of the first context in it.
+    """
+    stream = np.random.PCG64(np.random.SeedSequence(seed, spawn_key=(file,)))
+    return np.asarray((stream.advance(start).random_raw(n) >> np.uint64(11)) * 2.0**-53)
+
+
+def person_numbers(persons: AnyArray, seed: int) -> Values:
+    """Return a number in [0, 1) for whoever each context is of, the same in every part, shape (context,)."""
+    labels, codes = np.unique(persons if persons.dtype.kind in "fiub" else persons.astype(str), return_inverse=True)
+    return np.asarray(keyed_uniform(seed, map(value_label, labels.tolist()))[codes])
 
 
 def summed_leaderboard(
-    parts: Sequence[PartSums],
+    parts: Iterable[PartSums],
     problem: DecisionProblem,
     kinds: Mapping[str, str],
     metrics: WeightedMetrics,
@@ -141,7 +203,7 @@ def summed_leaderboard(
     Parameters
     ----------
     parts
-        Of all contexts, in order; with the same strategies and metrics.
+        Of all contexts, in order; with the same strategies and metrics. One is read at a time.
     problem
         The decision problem.
     kinds, metrics, generator, resamples, level, candidates, selectable, normalisation, ranges
@@ -150,139 +212,131 @@ def summed_leaderboard(
     Raises
     ------
     InputError
-        If there are too few contexts for intervals.
+        If there are too few contexts for intervals, or parts do not fit together.
     """
-    total = _Total.of(parts, problem, {label: metric for label, (metric, _) in metrics.items()})
-    if total.n < SMALLEST * BUCKETS:
+    sums = reduce(PartSums.plus, parts)
+    if sums.n < SMALLEST * BUCKETS:
         raise InputError(
-            f"{total.n} contexts; parts are for {SMALLEST * BUCKETS} and more, of which each of {BUCKETS} samples has "
+            f"{sums.n} contexts; parts are for {SMALLEST * BUCKETS} and more, of which each of {BUCKETS} samples has "
             f"{SMALLEST}: evaluate fewer in memory"
         )
+    total = _Total.of(sums, problem, {label: metric for label, (metric, _) in metrics.items()})
     drawn = total.resampled(resamples, generator) if resamples else None
-    return compared(
+    found = compared(
         total.summary(), kinds, drawn, metrics, candidates=candidates, selectable=selectable, level=level,
         normalisation=normalisation, ranges=ranges,
     )  # fmt: skip
+    return replace(found, remarks=(*found.remarks, *_of_persons(sums)))
 
 
 @dataclass(frozen=True, eq=False)
 class _Total:
-    """The sums of all parts; see `PartSums`."""
+    """The sums of all parts, and what they mean."""
 
-    parts: Sequence[PartSums]
+    sums: PartSums
     problem: DecisionProblem
     metrics: Mapping[str, Metric]
     cells: Mapping[tuple[str, ...], Cells]
-    arrays: Mapping[str, Values]
 
     @classmethod
-    def of(cls, parts: Sequence[PartSums], problem: DecisionProblem, metrics: Mapping[str, Metric]) -> Self:
-        groupings = list(dict.fromkeys(each.columns for each in metrics.values() if isinstance(each, CountMetric)))
-        values = {
-            name: np.unique(np.concatenate([np.array(part.values[name]) for part in parts]))
-            for grouping in groupings for name in grouping
-        }  # fmt: skip
-        arrays = dict[str, Values]()
-        for part in parts:
-            for name, array in part.arrays.items():
-                counted = name.startswith(COUNT)
-                grouping = groupings[int(name.removeprefix(COUNT))] if counted else ()
-                placed = _placed(array, grouping, part.values, values)
-                arrays[name] = arrays[name] + placed if name in arrays else placed
+    def of(cls, sums: PartSums, problem: DecisionProblem, metrics: Mapping[str, Metric]) -> Self:
+        groupings = dict.fromkeys(each.columns for each in metrics.values() if isinstance(each, CountMetric))
+        nobody = np.zeros(0, dtype=np.intp)
         cells = {}
-        for number, grouping in enumerate(groupings):
-            sizes = arrays[f"{COUNT}{number}"][0].sum(axis=(0, 1, 2)).round().astype(np.intp)
-            groups = Groups(grouping, _labels(grouping, values), np.zeros(0, dtype=np.intp))
-            cells[grouping] = Cells(problem, groups, np.zeros(0, dtype=np.intp), sizes)
-        return cls(parts, problem, metrics, cells, arrays)
+        for grouping in groupings:
+            labels = _labels(grouping, sums.values)
+            sizes = sums.arrays[COUNT + json.dumps(grouping)][0].sum(axis=(0, 1, 2)).round().astype(np.intp)
+            cells[grouping] = Cells(problem, Groups(grouping, labels, nobody), nobody, sizes)
+        return cls(sums, problem, metrics, cells)
 
     @property
-    def n(self) -> int:
-        return int(self.arrays["sizes"].sum())
+    def filled(self) -> Codes:
+        """Buckets that hold contexts: all, unless there are few persons."""
+        return np.flatnonzero(self.sums.arrays["sizes"])
 
-    @property
-    def persons(self) -> int:
-        """At least so many persons: those of a part may be those of another."""
-        clustered = any(part.persons < part.arrays["sizes"].sum() for part in self.parts)
-        return max(part.persons for part in self.parts) if clustered else self.n
-
-    def read(self, weights: Values) -> dict[str, Contingency | Sums]:
+    def read(self, weights: Values, buckets: Codes) -> dict[str, Contingency | Sums]:
         """Return what each metric reads of buckets with weights (…, bucket), by label; the first axis: strategies."""
         found: dict[str, Contingency | Sums] = {}
-        numbers = {grouping: number for number, grouping in enumerate(self.cells)}
+        tables = dict[tuple[str, ...], Contingency]()
+        for columns, cells in self.cells.items():
+            counts = self.sums.arrays[COUNT + json.dumps(columns)][:, buckets]
+            table = weights @ counts.reshape(*counts.shape[:2], -1)
+            tables[columns] = Contingency(table.reshape(*table.shape[:-1], *counts.shape[2:]), cells)
         for label, metric in self.metrics.items():
             if isinstance(metric, CountMetric):
-                counts = self.arrays[f"{COUNT}{numbers[metric.columns]}"]
-                flat = counts.reshape(*counts.shape[:2], -1)
-                table = (weights @ flat).reshape(len(flat), *weights.shape[:-1], *counts.shape[2:])
-                found[label] = Contingency(table, self.cells[metric.columns])
+                found[label] = tables[metric.columns]
             else:
-                found[label] = Sums(weights @ self.arrays[f"sum {label}"], self.n, self.problem)
+                totals = weights @ self.sums.arrays[SUM + label][:, buckets]
+                found[label] = Sums(totals, self.sums.n, self.problem)
         return found
 
     def resampled(self, resamples: int, generator: np.random.Generator) -> Resampled:
         """Return the values of all metrics on resamples of buckets."""
-        sizes = self.arrays["sizes"]
-        weights = np.concatenate([
-            block.weights for block in weight_blocks(Units.single(BUCKETS), resamples, generator)
-        ], axis=1)  # fmt: skip
+        sizes = self.sums.arrays["sizes"][self.filled]
+        blocks = weight_blocks(Units.single(len(sizes)), resamples, generator)
+        weights = np.concatenate([block.weights for block in blocks], axis=1)
         weights *= sizes.sum() / (weights @ sizes)[:, None]
-        return evaluated(self.metrics, self.read(weights))
+        return evaluated(self.metrics, self.read(weights, self.filled))
 
     def summary(self) -> Summary:
         """Return what a leaderboard reads."""
-        first, n = self.parts[0], self.n
-        whole = self.read(np.ones(BUCKETS))
+        sums, n = self.sums, self.sums.n
+        whole = self.read(np.ones(BUCKETS), np.arange(BUCKETS))
         results, tables = [], []
-        for s in range(len(first.names)):
+        for s in range(len(sums.names)):
             own = {label: _of_strategy(read, s) for label, read in whole.items()}
             results.append({label: _result(self.metrics[label], read) for label, read in own.items()})
             tables.append(
                 {read.cells.groups.attributes: read for read in own.values() if isinstance(read, Contingency)}
             )
-        spans = {
-            label: None if span is None else (span[0] * times, span[1] * times)
-            for label, span in first.ranges.items()
-            for times in (n if self.metrics[label].gamma == 0 else 1,)
-        }
-        withheld = {label: next((p.withheld[label] for p in self.parts if p.withheld[label]), "") for label in spans}
-        taken, agreement = self.arrays["taken"], self.arrays["agreement"]
+        spans = {label: _of_all(metric, sums.ranges[label], n) for label, metric in self.metrics.items()}
+        taken, agreement, randomised = (sums.arrays[name] for name in ("taken", "agreement", "randomised"))
         always = tuple(
-            self.problem.actions[int(row.argmax())] if row.max() == n and agreement[s, s] == n else None
-            for s, row in enumerate(taken)
+            self.problem.actions[int(row.argmax())] if round(row.max()) == n and not drawn else None
+            for row, drawn in zip(taken, randomised, strict=True)
         )
-        follows = self.arrays["follows"] > 0
+        follows = sums.arrays["follows"] > 0
         return Summary(
-            first.names, self.metrics, results, tables, self._support(results, spans), withheld, spans, n, self.persons,
-            BUCKETS, follows, self.arrays["tied"] / n, always,
+            sums.names, self.metrics, results, tables, self._support(results, spans), sums.withheld, spans, n,
+            sums.independent, len(self.filled), follows, sums.arrays["tied"] / n, always,
             lambda one, other: float(agreement[one, other] / n),
         )  # fmt: skip
 
     def _support(self, results: Sequence[Mapping[str, MetricResult]], spans: Mapping[str, Range | None]) -> Support:
         """Return how far the log supports each strategy; see `Support.of`."""
-        shape = (len(results), len(self.metrics))
+        arrays, n, shape = self.sums.arrays, self.sums.n, (len(results), len(self.metrics))
         down, up, unbounded = np.zeros(shape), np.zeros(shape), np.zeros(shape, dtype=bool)
-        estimated = np.array([f"loose {label}" in self.arrays for label in self.metrics], dtype=bool)
+        estimated = np.array([LOOSE + label in arrays for label in self.metrics], dtype=bool)
         overlaps: list[Overlap | None] = [None] * shape[0]
-        for s, sums in enumerate(self.arrays.get("support", ())):
-            if self.arrays["follows"][s] > 0:
+        for s, sums in enumerate(arrays.get("support", ())):
+            if arrays["follows"][s] > 0:
                 continue
-            weights, squares, unsupported = sums.tolist()
-            found = overlaps[s] = Overlap(unsupported / self.n, weights**2 / squares if squares else 0.0)
+            weights, squares, expected, *below = sums.tolist()
+            threshold = int(too_many_rare(below[1], expected, n))
+            found = overlaps[s] = Overlap(below[threshold] / n, weights**2 / squares if squares else 0.0)
             for m, (label, metric) in enumerate(self.metrics.items()):
                 value = results[s][label].value
-                if not estimated[m] or not unsupported or value is None or not isinstance(metric, SumMetric):
+                if not estimated[m] or not found.unsupported or value is None or not isinstance(metric, SumMetric):
                     continue
                 if not metric.monotone:
                     span = spans[label]
                     unbounded[s, m] = found.poor or span is None
                     down[s, m] = up[s, m] = 0.0 if span is None else found.unsupported * (span[1] - span[0])
                     continue
-                totals = self.arrays[f"sum {label}"][s].sum(axis=0)
-                ends = [totals + change for change in self.arrays[f"loose {label}"][s]]
-                values = [float(metric.value(Sums(end, self.n, self.problem))) for end in ends]
+                totals = arrays[SUM + label][s].sum(axis=0)
+                ends = [totals + change for change in arrays[LOOSE + label][s, threshold]]
+                values = [float(metric.value(Sums(end, n, self.problem))) for end in ends]
                 down[s, m], up[s, m] = max(0.0, value - min(values)), max(0.0, max(values) - value)
         return Support(tuple(overlaps), estimated, down, up, unbounded)
+
+
+def _of_persons(sums: PartSums) -> list[str]:
+    """Say how many persons there are, and how that is known."""
+    if sums.persons is None:
+        return []
+    count = f"{sums.independent:,}" if len(sums.persons) < PERSONS else f"about {sums.independent:,}"
+    told = "" if len(sums.persons) < PERSONS else ", estimated to 1 %"
+    return [f"The {sums.n:,} rows belong to {count} persons{told}; intervals are for persons."]
 
 
 def _counts(decisions: Decisions, cells: Cells, buckets: Codes) -> Values:
@@ -293,16 +347,24 @@ def _counts(decisions: Decisions, cells: Cells, buckets: Codes) -> Values:
     if decisions.policy is None:
         place = (buckets * cells.shape[0] + decisions.codes) * n_cells + cells.codes
         return np.bincount(place, minlength=size).astype(np.float64).reshape(shape)
-    found = np.zeros((BUCKETS, cells.shape[0], n_cells))
-    for action, probabilities in enumerate(decisions.policy):
-        sums = np.bincount(buckets * n_cells + cells.codes, probabilities, BUCKETS * n_cells)
-        found[:, action] = sums.reshape(BUCKETS, n_cells)
-    return found.reshape(shape)
+    place = buckets * n_cells + cells.codes
+    sums = [np.bincount(place, probabilities, BUCKETS * n_cells) for probabilities in decisions.policy]
+    table = np.stack([each.reshape(BUCKETS, n_cells) for each in sums], axis=1)
+    return table.astype(np.float64).reshape(shape)
 
 
 def _bucket_sums(contributions: Values, buckets: Codes) -> Values:
     """Return sums of contributions (column, context), shape (bucket, column)."""
     return np.stack([np.bincount(buckets, row, BUCKETS) for row in contributions], axis=1)
+
+
+def _agreement(codes: Sequence[AnyArray]) -> Values:
+    """Return in how many contexts strategies decide alike, shape (strategy, strategy)."""
+    found = np.zeros((len(codes), len(codes)))
+    for s, row in enumerate(codes):
+        for other in range(s + 1):
+            found[s, other] = found[other, s] = np.count_nonzero(row == codes[other])
+    return found
 
 
 def _support_sums(statistics: Statistics) -> dict[str, Values]:
@@ -311,17 +373,18 @@ def _support_sums(statistics: Statistics) -> dict[str, Values]:
     if evidence.propensities is None:
         return {}
     extremes = extreme_contributions(statistics)
-    support = np.zeros((len(lines), 3))
-    loose = {label: np.zeros((len(lines), 2, len(ends[0]))) for label, ends in extremes.items()}
+    support = np.zeros((len(lines), 3 + len(THRESHOLDS)))
+    loose = {label: np.zeros((len(lines), len(THRESHOLDS), 2, len(ends[0]))) for label, ends in extremes.items()}
     for s, decisions in enumerate(lines):
         if decisions.follows_log:
             continue
         weights = matching_weights(decisions, evidence.propensities, evidence.log.actions)
-        unsupported = unsupported_decisions(decisions, evidence.propensities)
-        support[s] = weights.sum(), np.square(weights).sum(), unsupported.sum()
+        rare = [RareDecisions.of(decisions, evidence.propensities, each) for each in THRESHOLDS]
+        expected = rare[THRESHOLDS.index(RARE)].expected
+        support[s] = weights.sum(), np.square(weights).sum(), expected, *(each.total for each in rare)
         for label, ends in extremes.items():
-            loose[label][s] = [np.einsum("cat,at->c", change, unsupported) for change in ends]
-    return {"support": support} | {f"loose {label}": sums for label, sums in loose.items()}
+            loose[label][s] = [[each.sums(change) for change in ends] for each in rare]
+    return {"support": support} | {f"{LOOSE}{label}": sums for label, sums in loose.items()}
 
 
 def _per_context(metric: Metric, span: Range | None, n: int) -> Range | None:
@@ -330,25 +393,54 @@ def _per_context(metric: Metric, span: Range | None, n: int) -> Range | None:
     return None if span is None else (span[0] / contexts, span[1] / contexts)
 
 
+def _of_all(metric: Metric, span: Range | None, n: int) -> Range | None:
+    """Return the range of a metric on `n` contexts; see `_per_context`."""
+    contexts = n if metric.gamma == 0 else 1
+    return None if span is None else (span[0] * contexts, span[1] * contexts)
+
+
+def _widest(span: Range | None, other: Range | None) -> Range | None:
+    return None if span is None or other is None else (min(span[0], other[0]), max(span[1], other[1]))
+
+
+def _smallest(numbers: Values | None, others: Values | None) -> Values | None:
+    """Return the smallest numbers of persons of two parts."""
+    return None if numbers is None or others is None else np.union1d(numbers, others)[:PERSONS]
+
+
+def _union(name: str, values: Sequence[float | str], others: Sequence[float | str]) -> tuple[float | str, ...]:
+    """Return the values of a column in two parts, in order."""
+    if tuple(values) == tuple(others):
+        return tuple(values)
+    if len({isinstance(each, str) for each in (*values, *others)}) > 1:
+        raise InputError(f"column {name!r} holds numbers in some parts and texts in others: declare its type")
+    return tuple(np.unique(np.array([*values, *others])).tolist())
+
+
 def _placed(
-    counts: Values, grouping: Sequence[str], here: Mapping[str, Sequence[float | str]], values: Mapping[str, AnyArray]
+    name: str, counts: Values, here: Mapping[str, Sequence[float | str]], values: Mapping[str, Sequence[float | str]]
 ) -> Values:
-    """Return counts (…, group) with the groups of all parts in the place of those of one."""
-    if not grouping:
+    """Return counts (…, group) with the groups of both parts in the place of those of one; other arrays as they are."""
+    grouping = json.loads(name.removeprefix(COUNT)) if name.startswith(COUNT) else []
+    if all(tuple(here[column]) == tuple(values[column]) for column in grouping):
         return counts
-    shape = [len(here[name]) for name in grouping]
-    found = np.zeros((*counts.shape[:-1], *(len(values[name]) for name in grouping)))
-    places: list[Any] = [np.searchsorted(values[name], np.array(here[name])) for name in grouping]
+    shape = [len(here[column]) for column in grouping]
+    found = np.zeros((*counts.shape[:-1], *(len(values[column]) for column in grouping)))
+    places: list[Any] = [np.searchsorted(np.array(values[each]), np.array(here[each])) for each in grouping]
     found[(Ellipsis, *np.ix_(*places))] = counts.reshape(*counts.shape[:-1], *shape)
     return found.reshape(*counts.shape[:-1], -1)
 
 
-def _labels(grouping: Sequence[str], values: Mapping[str, AnyArray]) -> tuple[str, ...]:
+def _labels(grouping: Sequence[str], values: Mapping[str, Sequence[float | str]]) -> tuple[str, ...]:
     """Return the labels of groups as `Evidence.groups` makes them."""
     labels = [""]
     for name in grouping:
         texts = [value_label(value) for value in values[name]]
         labels = [f"{left} × {right}" if left else right for left in labels for right in texts]
+    if len(labels) > MAX_GROUPS:
+        raise InputError(
+            f"{' × '.join(grouping)} makes {len(labels)} groups; at most {MAX_GROUPS}: put it into classes"
+        )
     return tuple(labels)
 
 

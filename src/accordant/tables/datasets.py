@@ -40,6 +40,8 @@ class Part:
         Number of its first row in the file, from 0.
     rows
         How many rows it has; None where only reading would tell.
+    file_number
+        Place of its file among all, from 0.
     """
 
     number: int
@@ -47,6 +49,7 @@ class Part:
     groups: tuple[int, int] | None
     start: int
     rows: int | None
+    file_number: int
 
     def to_json(self) -> dict[str, Any]:
         """Return plain values."""
@@ -139,16 +142,16 @@ def dataset_parts(source: str | Path, rows: int = PART_ROWS) -> list[Part]:
     if rows < 1:
         raise InputError(f"rows of a part: found {rows}; allowed: 1 or more")
     parts: list[Part] = []
-    for file in dataset_files(source):
+    for place, file in enumerate(dataset_files(source)):
         if arrow_format(file) != "Parquet":
-            parts.append(Part(len(parts), file, None, 0, None))
+            parts.append(Part(len(parts), file, None, 0, None, place))
             continue
         first = start = held = 0
         counts = [count for count, _ in parquet_groups(file)]
         for group, count in enumerate(counts):
             held += count
             if held >= rows or (group + 1 == len(counts) and held):
-                parts.append(Part(len(parts), file, (first, group + 1), start, held))
+                parts.append(Part(len(parts), file, (first, group + 1), start, held, place))
                 first, start, held = group + 1, start + held, 0
     if not parts:
         raise DataError(f"{source} has columns but no rows")

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -13,8 +14,9 @@ from accordant.compute.ledger import part_output
 from accordant.compute.tasks import Told, tasks
 from accordant.errors import InputError
 from accordant.evaluation.leaderboard import Leaderboard
-from accordant.evaluation.part_sums import PartSums, buckets_of, random_buckets, summed_leaderboard
+from accordant.evaluation.part_sums import PartSums, context_numbers, person_numbers, summed_leaderboard
 from accordant.metrics.metric import Metric, weighted_metrics
+from accordant.naming import listed
 from accordant.policy import ParticipatoryPolicy
 from accordant.runs.datasets.parts import Job, described, opened, part_of
 from accordant.runs.execution import part_data
@@ -25,8 +27,8 @@ from accordant.tables.output import output_file
 def evaluate_dataset(job: Job, *, resamples: int | None = None) -> Leaderboard:
     """Return the leaderboard of the run's strategies on rows that took no part in it; ranks nothing anew.
 
-    Strategies that decide about all rows together are left out. So are metrics that one of the parts lacks something
-    for; one of those that carry weight is an error.
+    Strategies that decide about all rows together are left out, and so are metrics that a part lacks something for; the
+    remarks name both. One of those that carry weight is an error.
 
     Parameters
     ----------
@@ -42,22 +44,23 @@ def evaluate_dataset(job: Job, *, resamples: int | None = None) -> Leaderboard:
     """
     policy = job.run.policy
     lines = job.carry_out("evaluate", "adding up parts", {"seed": policy.random_state})
-    parts = [_read(job.out / line["output"], line) for line in lines]
     asked = weighted_metrics(policy.metrics)
-    shown = {label: each for label, each in asked.items() if all(label in line["ranges"] for line in lines)}
-    for label, (_, weight) in asked.items():
-        if weight > 0 and label not in shown:
-            reason = next(line["unavailable"][label] for line in lines if label in line["unavailable"])
+    missing = {label: reason for line in reversed(lines) for label, reason in line["unavailable"].items()}
+    for label, reason in missing.items():
+        if asked[label][1] > 0:
             raise InputError(f"metric {label!r}: {reason}")
-    rules = _judged(policy)
-    return summed_leaderboard(
-        parts, job.run.case.problem, {label: rule.kind for label, rule in rules.items()}, shown,
+    rules, shown = _judged(policy), {label: each for label, each in asked.items() if label not in missing}
+    found = summed_leaderboard(
+        (_read(job.out / line["output"], line) for line in lines), job.run.case.problem,
+        {label: rule.kind for label, rule in rules.items()}, shown,
         candidates=[label for label, rule in rules.items() if rule.candidate],
         selectable=[label for label, rule in rules.items() if rule.may_be_selected],
         generator=randomness.generator(policy.random_state, "resamples"),
         resamples=policy.resamples if resamples is None else resamples,
         level=policy.level, normalisation=policy.normalisation, ranges=policy.declared_ranges(shown),
     )  # fmt: skip
+    left = [label for label in policy.strategies_ if label not in rules]
+    return replace(found, remarks=(*found.remarks, *_left_out(left, missing)))
 
 
 @tasks.register("evaluate")
@@ -68,8 +71,7 @@ def evaluate_part(options: Told, item: Told) -> Told:
         if output.line is None:
             data, persons = part_data(run.case, part)
             evidence = run.policy.evidence_on(data.log, true_levels=data.true_levels)
-            rules = _judged(run.policy)
-            decisions = {label: each for label, each in run.policy.decide_on(evidence).items() if label in rules}
+            decisions = run.policy.decide_on(evidence, _judged(run.policy))
             known, unavailable = dict[str, Metric](), dict[str, str]()
             for label, (metric, _) in weighted_metrics(run.policy.metrics).items():
                 reason = metric.unavailable(evidence)
@@ -78,13 +80,17 @@ def evaluate_part(options: Told, item: Told) -> Told:
                 else:
                     unavailable[label] = reason
             n = evidence.n_contexts
-            buckets = random_buckets(n, options["seed"], part.number) if persons is None else buckets_of(persons)
-            found = PartSums.of(decisions, evidence, known, buckets)
+            if persons is None:
+                numbers = context_numbers(n, options["seed"], part.file_number, part.start)
+            else:
+                numbers = person_numbers(persons, options["seed"])
+            found = PartSums.of(decisions, evidence, known, numbers)
+            kept = [*found.arrays.values(), *(() if found.persons is None else (found.persons,))]
             with output_file(output.path, [part.file]) as file:
-                np.savez(file.buffer, allow_pickle=False, **found.arrays)  # type: ignore[attr-defined]
+                np.savez(file.buffer, *kept, allow_pickle=False)  # type: ignore[attr-defined]
             output.told = described(part, n) | {
                 "names": list(found.names), "ranges": dict(found.ranges), "withheld": dict(found.withheld),
-                "values": {name: list(each) for name, each in found.values.items()}, "persons": found.persons,
+                "values": {name: list(each) for name, each in found.values.items()}, "arrays": list(found.arrays),
                 "unavailable": unavailable,
             }  # fmt: skip
             output.told = json.loads(json.dumps(output.told))
@@ -95,10 +101,20 @@ def _judged(policy: ParticipatoryPolicy) -> dict[str, Strategy]:
     return {label: rule for label, rule in policy.strategies_.items() if not rule.whole_batch}
 
 
+def _left_out(strategies: Sequence[str], metrics: Mapping[str, str]) -> list[str]:
+    """Say which strategies and metrics are not there, and why."""
+    found = [f"Left out is {label}: {reason}." for label, reason in metrics.items()]
+    if strategies:
+        found.append(f"Left out, because they decide about all rows together: {listed(strategies)}.")
+    return found
+
+
 def _read(path: Path, line: Told) -> PartSums:
     """Return the sums of a part that is done."""
     with np.load(path, allow_pickle=False) as stored:
-        arrays: dict[str, Any] = {name: stored[name] for name in stored.files}
+        kept = [stored[name] for name in stored.files]
     ranges = {label: None if span is None else (span[0], span[1]) for label, span in line["ranges"].items()}
     values = {name: tuple(each) for name, each in line["values"].items()}
-    return PartSums(tuple(line["names"]), ranges, line["withheld"], values, arrays, line["persons"])
+    arrays = dict(zip(line["arrays"], kept, strict=False))
+    persons = kept[-1] if len(kept) > len(arrays) else None
+    return PartSums(tuple(line["names"]), ranges, line["withheld"], values, arrays, persons)
