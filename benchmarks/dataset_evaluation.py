@@ -33,10 +33,10 @@ import numpy as np
 from accordant.cases.files import read_case_file
 from accordant.cases.loaders import simulated_table
 from accordant.cases.spec import StrategySpec
+from accordant.compute.local import cpu_seconds
 from accordant.evaluation import evaluate
 from accordant.evaluation.leaderboard import Leaderboard
 from accordant.metrics.metric import weighted_metrics
-from accordant.compute.local import cpu_seconds
 from accordant.runs import RunOptions, carry_out, read_run, write_run
 from accordant.runs.datasets.evaluation import evaluate_dataset
 from accordant.runs.datasets.parts import Job

@@ -29,7 +29,7 @@ _walking = threading.Lock()
 
 @contextmanager
 def one_walk() -> Iterator[None]:
-    """Let no other thread walk through all modules of scikit-learn meanwhile, and leave out what adapts array libraries.
+    """Let no other thread walk through all of scikit-learn meanwhile, and leave out what adapts array libraries.
 
     It holds no estimator, and may import torch, a CPU second. Two walks at once fail where one finds a module that the
     other could not import and takes back.

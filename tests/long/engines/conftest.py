@@ -112,7 +112,8 @@ class Driver(Process):
     """A process with an executor that stays open, which carries out commands one after the other."""
 
     def __init__(self, address, environment, folder):
-        super().__init__(["-c", "import trials; trials.serve()"], environment, folder, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        call = ["-c", "import trials; trials.serve()"]
+        super().__init__(call, environment, folder, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         self.address = address
 
     def call(self, *arguments, on=None):
@@ -221,9 +222,7 @@ def ray_nodes(extra, environment, tmp_path_factory):
 def queue(prepared, environment):
     """The address of a queue with two workers; one that is ended is started anew, as whoever keeps services would."""
     address = f"sqlite:///{prepared / 'queue.db'}"
-    forever = (
-        "import subprocess, sys\nwhile True: subprocess.run([sys.executable, '-c', sys.argv[1], *sys.argv[2:]], check=False)"
-    )
+    forever = "import subprocess, sys\nwhile True: subprocess.run([sys.executable, '-c', sys.argv[1], *sys.argv[2:]], check=False)"
     workers = [
         Process(["-c", forever, WORKER, "work", "--parts", "--database", address], environment, prepared)
         for _ in range(2)

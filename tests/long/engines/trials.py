@@ -17,9 +17,7 @@ import time
 from contextlib import ExitStack, redirect_stderr, redirect_stdout
 from io import StringIO
 from pathlib import Path
-from typing import Annotated
 
-import typer
 
 from accordant.cli.dataset_commands import PartRows, Parts, job_of
 from accordant.compute.tasks import tasks
@@ -73,4 +71,3 @@ def serve() -> None:
                 except SystemExit as end:
                     code = end.code
             print(json.dumps({"code": code, "out": out.getvalue(), "err": err.getvalue()}), flush=True)
-
