@@ -34,6 +34,8 @@ EXTRAS: Mapping[str, tuple[str, str]] = {
     "plot": ("matplotlib", "pictures in notebooks"),
     "serve": ("fastapi", "a server that programs ask for decisions"),
     "postgres": ("psycopg", "services on PostgreSQL"),
+    "ray": ("ray", "work on a cluster of Ray"),
+    "dask": ("distributed", "work on a cluster of Dask"),
 }
 """Extra to the module that it installs, and what it brings."""
 THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")

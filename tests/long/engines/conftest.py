@@ -222,7 +222,8 @@ def ray_nodes(extra, environment, tmp_path_factory):
 def queue(prepared, environment):
     """The address of a queue with two workers; one that is ended is started anew, as whoever keeps services would."""
     address = f"sqlite:///{prepared / 'queue.db'}"
-    forever = "import subprocess, sys\nwhile True: subprocess.run([sys.executable, '-c', sys.argv[1], *sys.argv[2:]], check=False)"
+    again = "subprocess.run([sys.executable, '-c', sys.argv[1], *sys.argv[2:]], check=False)"
+    forever = f"import subprocess, sys\nwhile True: {again}"
     workers = [
         Process(["-c", forever, WORKER, "work", "--parts", "--database", address], environment, prepared)
         for _ in range(2)
