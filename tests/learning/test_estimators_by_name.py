@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import sys
+import threading
+
 import pytest
 from sklearn.ensemble import RandomForestClassifier
 
 from accordant.errors import InputError, UnknownNameError
-from accordant.learning.estimators import LEARNERS, build_estimator, build_learner
+from accordant.learning.estimators import LEARNERS, UNNEEDED, build_estimator, build_learner, one_walk
 
 
 def test_a_classifier_with_parameters_and_the_seed():
@@ -49,3 +52,17 @@ def test_learners_that_do_not_exist():
         build_learner("xlearner", None, {}, 0)
     with pytest.raises(InputError, match="did you mean 'range_share'"):
         build_learner("t_learner", None, {"range_shar": 1}, 0)
+
+
+def test_one_thread_at_a_time_walks_through_all_modules():
+    before = [name for name in UNNEEDED if name in sys.modules]
+    built = []
+    other = threading.Thread(target=lambda: built.append(build_estimator("classifier", "GaussianNB", {}, 3)))
+    with one_walk():
+        assert all(name in sys.modules for name in UNNEEDED)
+        other.start()
+        other.join(0.2)
+        assert other.is_alive() and not built
+    other.join()
+    assert len(built) == 1
+    assert [name for name in UNNEEDED if name in sys.modules] == before

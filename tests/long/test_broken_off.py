@@ -11,7 +11,6 @@ import multiprocessing
 import os
 import re
 import shutil
-import subprocess
 import time
 from pathlib import Path
 
@@ -177,18 +176,6 @@ def test_a_command_that_is_killed_leaves_all_or_nothing(prepared, tmp_path, comm
             assert not [path for path in folder.iterdir() if ".unfinished-" in path.name], "the next start cleans up"
         shutil.rmtree(folder)
     print(f"{command}: {seconds:.2f} s, {seconds - until_writing:.3f} s of them writing; {counts}")
-
-
-@pytest.fixture
-def small_disk(tmp_path):
-    """A file system of 8 MB; skips where none may be mounted."""
-    folder = tmp_path / "disk"
-    folder.mkdir()
-    done = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=8m", "tmpfs", folder], capture_output=True, check=False)
-    if done.returncode:
-        pytest.skip(f"no file system can be mounted here: {done.stderr.decode().strip()}")
-    yield folder
-    subprocess.run(["umount", "--lazy", folder], check=True)
 
 
 def fill(disk, room):

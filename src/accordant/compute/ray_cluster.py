@@ -27,6 +27,11 @@ from accordant.threads import free_cores
 INSTALL = "pip install 'accordant[ray]'"
 IN_FLIGHT = 4  # tasks that are handed over for each core: enough that none waits, so few that cancelling is quick
 
+VARIABLES = {
+    "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",  # what Ray will do, and warns of until then
+    "RAY_DEDUP_LOGS_SKIP_REGEX": ".",  # of a worker that ends it would tell on standard output, amid JSON
+}
+
 
 @executors.register("ray")
 class RayCluster:
@@ -47,7 +52,8 @@ class RayCluster:
     def __init__(self, place: str = "local") -> None:
         local = place in ("", "local")
         os.environ.update(_token(local=local))  # Ray reads them when it is imported, and keeps what it read
-        os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")  # what Ray will do, and warns of until then
+        for name, value in VARIABLES.items():
+            os.environ.setdefault(name, value)
         try:
             import ray
         except ImportError:

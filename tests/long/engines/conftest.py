@@ -53,7 +53,7 @@ COMMAND = "from accordant.cli.app import main; main()"
 # a lease of a minute, and long pauses between tries, would only be waited for
 WORKER = f"""
 from accordant.service.jobs import queue
-queue.LEASE_SECONDS, queue.SECONDS_TO_WAIT = 3, 0.1
+queue.LEASE_SECONDS, queue.SECONDS_TO_WAIT = 3, 0
 {COMMAND}
 """
 SECONDS = 120  # until whatever is waited for must have come
@@ -97,10 +97,10 @@ class Process:
     def __exit__(self, *raised):
         self.kill()
 
-    def kill(self, sent=signal.SIGKILL):
+    def kill(self):
         """End it and all that it started."""
         with suppress(ProcessLookupError):
-            os.killpg(self.pid, sent)
+            os.killpg(self.pid, signal.SIGKILL)
         self._process.wait(SECONDS)
         for pipe in (self.stdin, self.stdout, self.log):
             if pipe is not None:
@@ -125,6 +125,13 @@ class Driver(Process):
         answer = json.loads(line)
         return answer["code"], answer["out"], answer["err"]
 
+    def close(self):
+        """Let it leave its engine, and end."""
+        self.stdin.close()
+        with suppress(subprocess.TimeoutExpired):
+            self.ended()
+        self.kill()
+
 
 class RayNodes:
     """Two nodes of Ray on two addresses of this machine, with a token."""
@@ -140,11 +147,7 @@ class RayNodes:
             "--head", f"--port={port}", "--node-ip-address=127.0.0.2", f"--temp-dir={self.place}",
             "--include-dashboard=false",
         )  # fmt: skip
-        self.second = self.join()
-
-    def join(self):
-        """Start the second node."""
-        return self._started(f"--address={self.head_address}", "--node-ip-address=127.0.0.3")
+        self.second = self._started(f"--address={self.head_address}", "--node-ip-address=127.0.0.3")
 
     def _started(self, *arguments):
         node = Process(
@@ -160,7 +163,7 @@ class RayNodes:
 
     def kill(self):
         for node in (self.second, self.head):
-            node.kill(signal.SIGTERM)
+            node.kill()
         shutil.rmtree(self.place, ignore_errors=True)
 
 
@@ -195,7 +198,7 @@ def environment(tmp_path_factory):
     paths = [str(place), *filter(None, [os.environ.get("PYTHONPATH")])]
     return {name: value for name, value in os.environ.items() if name != "PYTHONWARNINGS"} | {
         "PYTHONPATH": os.pathsep.join(paths), "OMP_NUM_THREADS": "1",
-        "RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": os.urandom(32).hex(), "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",
+        "RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": os.urandom(32).hex(),
         "RAY_health_check_period_ms": "500", "RAY_health_check_failure_threshold": "4",
         "DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES": "1",
     }  # fmt: skip
@@ -206,7 +209,7 @@ def local(prepared, environment):
     """A driver that begins by carrying out the case, whose run all others read."""
     driver = Driver("here", environment, prepared)
     yield driver
-    driver.kill()
+    driver.close()
 
 
 @pytest.fixture(scope="module")
@@ -266,4 +269,4 @@ def driver(request, engine, local, prepared, environment):
     else:
         driver = Driver(address, environment, prepared)
         yield driver
-        driver.kill(signal.SIGTERM)
+        driver.close()

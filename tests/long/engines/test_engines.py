@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-import os
 import re
-import subprocess
+import shutil
 
 import pytest
 
 from tests.long.engines.conftest import COMMAND, PARTS, ROWS, Process, until
 
+pytestmark = pytest.mark.xdist_group("engines")  # one cluster for all
 PASSING = re.compile(rb'"(cpu_seconds|seconds|peak_mb)": ?[0-9.e+-]+')  # differ between two runs of one command
 IN_PARTS = ("--part-rows", str(ROWS))
 COMMANDS = {
@@ -117,20 +117,10 @@ def test_a_part_that_ends_every_worker_is_told_and_the_others_are_done(engine, a
     print(f"{engine}: {tried} tries of {PARTS} parts")
 
 
-@pytest.fixture
-def small_disk(tmp_path):
-    """A file system of 4 MB."""
-    folder = tmp_path / "disk"
-    folder.mkdir()
-    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=4m", "tmpfs", folder], check=True)
-    yield folder
-    subprocess.run(["umount", "--lazy", folder], check=True)
-
-
 def test_a_full_disk_is_told_and_what_was_done_counts(engine, alone, driver, small_disk):
     folder = trouble(small_disk / "trial")
     room = sum(map(len, alone["recommend"][2].values())) // 2
-    (small_disk / "filler").write_bytes(bytes(os.statvfs(small_disk).f_bavail * os.statvfs(small_disk).f_bsize - room))
+    (small_disk / "filler").write_bytes(bytes(shutil.disk_usage(small_disk).free - room))
     code, _, told = driver.call(*TRIAL, "--out", folder / "out")
     assert code == 2 and "No space left on device" in told and "Traceback" not in told, told
     done = {path.name for path in (folder / "out").glob("*.parquet")}

@@ -18,7 +18,6 @@ from contextlib import ExitStack, redirect_stderr, redirect_stdout
 from io import StringIO
 from pathlib import Path
 
-
 from accordant.cli.dataset_commands import PartRows, Parts, job_of
 from accordant.compute.tasks import tasks
 from accordant.runs.datasets.recommendation import recommend_part

@@ -184,6 +184,16 @@ def test_two_fits_give_the_same_bytes():
     assert np.array_equal(load_model(one, "forest").predict_proba(X), forests[0].predict_proba(X))
 
 
+def test_which_texts_and_numbers_were_one_object_does_not_matter():
+    model = RandomForestClassifier(3, random_state=0).fit(X, CODES)
+    whole = dump_model(model)
+    for tree in model.estimators_:
+        tree.criterion, tree.min_weight_fraction_leaf = "".join(["gi", "ni"]), float("0")
+    assert model.estimators_[0].criterion is not model.criterion
+    assert dump_model(model) == whole
+    assert np.array_equal(load_model(whole, "forest").predict_proba(X), model.predict_proba(X))
+
+
 def test_one_job_and_two_give_the_same_bytes():
     tasks = [partial(RandomForestClassifier(3, random_state=seed).fit, X, CODES) for seed in range(2)]
     alone, together = (run_all(tasks, jobs, "fitting") for jobs in (1, 2))
