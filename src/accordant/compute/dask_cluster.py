@@ -48,20 +48,37 @@ class DaskCluster:
     def run(
         self, function: Callable[[Item], Result], items: Sequence[Item], *, retries: int = RETRIES
     ) -> Generator[tuple[int, Result | Failure], None, None]:
-        """Yield results as they come; see `Executor.run`. How often a worker may end for an item is the scheduler's."""
+        """Yield results as they come; see `Executor.run`. How often a worker may end for an item is the scheduler's.
+
+        It blames all items that a worker held when it ended. So who is blamed is tried again alone, once the others are
+        done.
+        """
         del retries
-        client = self._client
+        client, blamed = self._client, list[int]()
         shared = client.submit(_itself, function, pure=False)  # what is scattered is lost with the workers that hold it
         futures = {client.submit(carried_out, shared, item, pure=False): k for k, item in enumerate(items)}
         try:
             for done in self._distributed.as_completed(futures, loop=client.loop):
-                position = futures[done]
-                error = done.exception()
-                if isinstance(error, self._distributed.KilledWorker):
-                    error = LostPartError(f"item {position} ended its worker each time it was tried")
-                yield position, Failure(error) if error is not None else done.result()
+                position = futures.pop(done)  # a result that nobody holds is not made again when its worker ends
+                found = self._result(done, position)
+                if isinstance(found, Failure) and isinstance(found.error, LostPartError):
+                    blamed.append(position)
+                else:
+                    yield position, found
+            for position in blamed:
+                yield position, self._result(client.submit(carried_out, shared, items[position], pure=False), position)
         finally:
-            client.cancel([each for each in futures if not each.done()])
+            client.cancel(list(futures))
+
+    def _result(self, done: Any, position: int) -> Any:
+        try:
+            return done.result()
+        except self._distributed.KilledWorker:
+            return Failure(LostPartError(f"item {position} ended its worker each time it was tried"))
+        except Exception as error:  # noqa: BLE001 - it is raised where somebody waits for the result
+            return Failure(error)
+        finally:
+            done.release()
 
     def close(self) -> None:
         """Leave the cluster; one that is local ends."""
