@@ -19,7 +19,7 @@ test: $(VENV)/installed
 	$(BIN)/python -m pytest -q -n auto --timeout 300
 
 long: $(VENV)/installed
-	$(BIN)/python -m pytest -q -n auto --dist loadgroup --timeout 1500 -m long
+	$(BIN)/python -m pytest -q -n auto --timeout 1500 -m long
 
 LOWEST := .venv-lowest
 $(LOWEST)/installed: pyproject.toml .ci/lowest.py

@@ -47,7 +47,7 @@ STUDY = {
     "name": "wards", "case": "beds.yaml", "seeds": [1, 2], "rows": [60],
     "variants": {"base": {"learning": {"outcome_model": {"name": "GaussianNB"}, "reward_model": {"name": "stated"}}}},
 }  # fmt: skip
-PARTS, ROWS = 6, 4_000  # as many as an evaluation in parts asks for, and no more than it takes
+PARTS, ROWS = 4, 6_000  # together as many as an evaluation in parts asks for; Dask hands out so few parts at once
 ENTRIES = "[accordant.tasks]\ntrial = trials\n[accordant.commands]\ntrial = trials:COMMANDS\n"
 COMMAND = "from accordant.cli.app import main; main()"
 # a lease of a minute, and long pauses between tries, would only be waited for
@@ -259,9 +259,9 @@ def threads():
     return "threads:2"
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def driver(request, engine, local, prepared, environment):
-    """A driver of one engine, which stays open for all tests of it."""
+    """A driver of one engine, whose executor stays open."""
     address = request.getfixturevalue(engine)
     if engine in {"processes", "threads"}:
         local.address = address
