@@ -11,10 +11,8 @@ import xml.etree.ElementTree as ET
 from html.parser import HTMLParser
 from typing import Any
 
-import numpy as np
 import pytest
 
-from accordant.decisions import Decisions
 from accordant.evaluation.leaderboard import LeaderboardRow
 from accordant.statistics import Estimate
 from accordant.evaluation.remarks import remarks
@@ -207,17 +205,13 @@ def test_verdict_is_recognised_in_the_sentences_of_the_evaluation() -> None:
     def row(name: str, kind: str, value: float) -> LeaderboardRow:
         return LeaderboardRow(name, kind, True, Estimate(value), None, None, 0.0, value < 0.9, {})
 
-    always = {
-        "constant:Grant": Decisions(
-            "constant:Grant", ("Grant", "Deny"), np.zeros(90, dtype=np.intp), np.zeros(90, dtype=bool)
-        )
-    }
+    always = {"constant:Grant": "Grant", "maximin": None}
     for best in (0.9, 0.8):
         rows = [row("constant:Grant", "baseline", 0.9), row("maximin", "compromise", best)]
-        said = remarks(rows, (), "constant:Grant", always)
+        said = remarks(rows, (), "constant:Grant", always, 90)
         assert VERDICT in said[0]
     rows = [row("maximin", "compromise", 0.95), row("constant:Grant", "baseline", 0.9)]
-    assert VERDICT not in " ".join(remarks(rows, (), "constant:Grant", always))
+    assert VERDICT not in " ".join(remarks(rows, (), "constant:Grant", always, 90))
 
 
 def test_answer_names_selection_score_and_constant(records: dict[str, Json]) -> None:

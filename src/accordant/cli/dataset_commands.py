@@ -40,10 +40,11 @@ def job_of(run: Path, dataset: str | None, out: Path | None, on: str | None, par
     """
     from accordant.runs import read_run
     from accordant.runs.datasets.parts import Job
-    from accordant.tables.datasets import PART_ROWS
+    from accordant.tables.datasets import PART_ROWS, dataset_files
 
     if dataset in (None, "-"):
         raise InputError("parts are those of a file, a folder or a pattern; found none of them")
+    dataset_files(str(dataset))
     if out is None or str(out) == "-":
         raise InputError("what comes of a dataset is a folder with a file for each part: name it with --out")
     return Job(read_run(run), str(dataset), out, on, part_rows or PART_ROWS)
