@@ -78,9 +78,7 @@ def overview(
     statements.append(Statement("May I use it?", may_be_used(reading, answer, checks), (("scope", "scope card"),)))
     compared = () if comparison is None else comparison.sentences
     named = rules_named(reading, [*(each.words for each in statements), *compared])
-    return Overview(
-        tuple(statements), named, comparison, _unseen(reading, findings, asked), _alarms(reading)
-    )
+    return Overview(tuple(statements), named, comparison, _unseen(reading, findings, asked), _alarms(reading))
 
 
 def _comparison(reading: Reading) -> Comparison | None:

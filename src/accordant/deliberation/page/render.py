@@ -66,7 +66,9 @@ def write_deliberated(result: DeliberationResult | RepeatedDeliberation, out: Pa
 
     The page speaks by names in words.
     """
-    return write_page(text_with_names(render_deliberated(result), deliberation_names(result)), result.to_json(), RECORD, out)
+    return write_page(
+        text_with_names(render_deliberated(result), deliberation_names(result)), result.to_json(), RECORD, out
+    )
 
 
 def _one(content: DeliberationResult) -> str:
