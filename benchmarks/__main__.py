@@ -33,6 +33,7 @@ ALWAYS = (
     ["benchmarks.monitoring", "--worlds", "40"],
     ["benchmarks.service"],
     ["benchmarks.service_faults"],
+    ["benchmarks.service_memory", "--decisions", "200000"],
 )
 WITH_DATA = (
     ["benchmarks.learning_errors", "{data}", "--only", "lending 2015"],

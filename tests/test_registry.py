@@ -131,3 +131,22 @@ def test_a_broken_module_is_reported_every_time(package):
     for _ in range(2):
         with pytest.raises(ModuleNotFoundError, match="no_such_module"):
             registry.names()
+
+
+def test_what_may_be_known_is_told_without_an_import(package):
+    shapes = Registry(
+        "shape", group="accordant.tests.shapes", packages=package("told_shapes", round="NAMES = 'x', \"circle\"")
+    )
+    assert shapes.may_know("circle") and not shapes.may_know("square")
+    assert "told_shapes.round" not in sys.modules
+    shapes.register("square")(dict)
+    assert shapes.may_know("square")
+
+
+def test_all_names_of_strategies_stand_in_sources():
+    from accordant.strategies import strategies
+
+    sources = "".join(Registry("twin", group="accordant.tests.none", packages=strategies.packages)._sources)
+    names = [name for name in strategies.names() if name.isidentifier()]
+    assert len(names) > 40
+    assert [name for name in names if f'"{name}"' not in sources] == []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -92,7 +93,12 @@ class Contexts(Mapping[str, AnyArray]):
 
     def take(self, rows: NDArray[np.intp] | slice) -> Contexts:
         """Return the contexts of some rows."""
-        return Contexts({name: values[rows] for name, values in self._columns.items()}, self.schema)
+        columns = {name: values[rows] for name, values in self._columns.items()}
+        for values in columns.values():
+            values.flags.writeable = False
+        taken = copy.copy(self)  # columns are what they have to be already
+        vars(taken).update(_columns=columns, _length=len(next(iter(columns.values()), ())))
+        return taken
 
     def only(self, names: Iterator[str] | tuple[str, ...] | list[str]) -> Contexts:
         """Return some of the columns, in the given order."""

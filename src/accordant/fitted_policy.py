@@ -299,7 +299,9 @@ class FittedPolicy(Kept, TransformerMixin, BaseEstimator):  # type: ignore[misc]
         if decisions.policy is not None:
             keys = contexts.only(self.features_).row_keys()
             decisions = decisions.draw(randomness.keyed_uniform(self.random_state, (f"draw {key}" for key in keys)))
-        return Recommendations.of(decisions, expected.like(X)).handled(self.profile_(contexts), self._handling())
+        return Recommendations.of(decisions, expected.like(X), prediction).handled(
+            self.profile_(contexts), self._handling()
+        )
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the action of D* in new contexts, empty where a person decides, shape (context,); see `recommend`.
@@ -450,10 +452,11 @@ class FittedPolicy(Kept, TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def strategy(self, label: str) -> Strategy:
         """Return a fitted strategy that can decide for new people."""
         self._check_fitted()
-        usable = [each for each, rule in self.strategies_.items() if rule.candidate]
-        if label not in usable:
+        rule = self.strategies_.get(label)
+        if rule is None or not rule.candidate:
+            usable = [each for each, other in self.strategies_.items() if other.candidate]
             raise UnknownNameError("strategy", label, usable)
-        return self.strategies_[label]
+        return rule
 
     def _expect(self, contexts: Contexts) -> tuple[ExpectedRewards, OutcomePrediction]:
         if contexts.n_contexts == 0:

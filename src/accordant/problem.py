@@ -293,7 +293,8 @@ class DecisionProblem(Declared):
         """Return the action code mapped from each outcome code, shape (outcome,), or None."""
         if self.outcome_to_action is None:
             return None
-        return self.action_codes([self.outcome_to_action[outcome] for outcome in self.outcome_names])
+        mapped = (self.outcome_to_action[outcome] for outcome in self.outcome_names)
+        return np.array([self.actions.index(action) for action in mapped], dtype=np.intp)
 
 
 def value_label(value: object) -> str:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from accordant.decisions import Decisions
 from accordant.faces import Displayed
+from accordant.predictions import OutcomePrediction
 from accordant.unusual import Unusual, UnusualCounts, UnusualSpec
 from accordant.utilities import ExpectedRewards
 
@@ -37,6 +38,8 @@ class Recommendations(Displayed):
     adopted
         Why the action is one that a person adopted for this very context, shape (context,), empty where it is not; None
         if nothing was adopted.
+    prediction
+        f on the same contexts; None where the decisions came without it.
     """
 
     decisions: Decisions
@@ -46,6 +49,7 @@ class Recommendations(Displayed):
     unusual: Unusual | None = None
     fall_back: NDArray[np.bool_] | None = None
     adopted: NDArray[np.str_] | None = None
+    prediction: OutcomePrediction | None = None
 
     @property
     def counts(self) -> UnusualCounts:
@@ -60,13 +64,15 @@ class Recommendations(Displayed):
         return np.zeros(self.decisions.n_contexts, bool) if self.decisions.referred is None else self.decisions.referred
 
     @classmethod
-    def of(cls, decisions: Decisions, expected: ExpectedRewards) -> Recommendations:
+    def of(
+        cls, decisions: Decisions, expected: ExpectedRewards, prediction: OutcomePrediction | None = None
+    ) -> Recommendations:
         """Find the runner-up of every decision."""
         names = np.array([*decisions.action_names, ""], dtype=str)
         rows = np.arange(decisions.n_contexts)
         if decisions.scores is None or len(decisions.action_names) == 1:
             nobody = np.full(len(rows), len(names) - 1)
-            return cls(decisions, expected, names[nobody], np.full(len(rows), np.nan))
+            return cls(decisions, expected, names[nobody], np.full(len(rows), np.nan), prediction=prediction)
         scores = np.array(decisions.scores, dtype=np.float64)
         chosen = scores[decisions.codes, rows].copy()
         scores[decisions.codes, rows] = -np.inf
@@ -76,7 +82,8 @@ class Recommendations(Displayed):
         second = sums.argmax(axis=0)
         with np.errstate(invalid="ignore"):
             margin = chosen - scores[second, rows]
-        return cls(decisions, expected, names[second], np.where(np.isfinite(margin), margin, np.nan))
+        margin = np.where(np.isfinite(margin), margin, np.nan)
+        return cls(decisions, expected, names[second], margin, prediction=prediction)
 
     def handled(self, unusual: Unusual, declared: UnusualSpec) -> Recommendations:
         """Return what is recommended where unusual contexts are handled as declared.

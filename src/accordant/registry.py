@@ -19,6 +19,7 @@ import inspect
 import pkgutil
 import threading
 from collections.abc import Callable, Iterator, Mapping
+from functools import cached_property
 from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any, Generic, TypeVar
@@ -118,6 +119,28 @@ class Registry(Generic[Registered]):
                 source = Path(places[0], *found.name.removeprefix(package).split(".")[1:]).with_suffix(".py")
                 if not found.ispkg and source.is_file() and text in source.read_text(encoding="utf-8"):
                     yield found.name
+
+    def may_know(self, name: str) -> bool:
+        """Return whether a name is registered, or may be once more is imported; nothing is imported for the answer.
+
+        Only for registries whose built-in names stand as they are in the sources.
+        """
+        if self._known(name) is not None or self._loaded:
+            return self._known(name) is not None
+        return self._others or any(f'"{name}"' in source for source in self._sources)
+
+    @cached_property
+    def _others(self) -> bool:
+        """Whether third parties register names, which no source of ours has."""
+        return bool(entry_points(group=self.group))
+
+    @cached_property
+    def _sources(self) -> tuple[str, ...]:
+        """The sources of all built-in modules."""
+        specs = filter(None, map(importlib.util.find_spec, self.packages))
+        places = [Path(place) for spec in specs for place in spec.submodule_search_locations or (spec.origin or "",)]
+        files = [file for place in places for file in (place.rglob("*.py") if place.is_dir() else (place,))]
+        return tuple(file.read_text(encoding="utf-8") for file in files)
 
     def create(self, name: str, parameters: Mapping[str, Any] | None = None) -> Registered:
         """Build the registered object from its name and parameters.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -20,6 +20,7 @@ from accordant.registry import Registry
 from accordant.reward_groups import RewardGroups
 
 Outcome = str | float | NDArray[np.float64]
+Cell = tuple[str, Outcome]
 
 
 class RewardSignal(ABC):
@@ -50,6 +51,10 @@ class RewardSignal(ABC):
     @abstractmethod
     def reward(self, contexts: Contexts, action: str, outcome: Outcome) -> Any:
         """Return rewards in [0, 1], one per context or one for all."""
+
+    def rewards(self, contexts: Contexts, cells: Sequence[Cell]) -> list[Values]:
+        """Return what calls return for several pairs of action and outcome; signals may share work between them."""
+        return [self(contexts, action, outcome) for action, outcome in cells]
 
     def elicit(self, contexts: Contexts, action: str, outcome: Outcome, generator: np.random.Generator) -> Values:
         """Return the stakeholder's answers when asked once; signals without noise answer their reward."""
@@ -308,7 +313,8 @@ class ObservedReward(RewardSignal):
 def checked_rewards(values: Any, n_contexts: int, where: str) -> Values:
     """Return rewards as float64 of shape (context,), or raise with the row and value that is wrong."""
     try:
-        array = np.broadcast_to(np.asarray(values, dtype=np.float64), (n_contexts,))
+        array = np.asarray(values, dtype=np.float64)
+        array = array if array.shape == (n_contexts,) else np.broadcast_to(array, (n_contexts,))
     except (TypeError, ValueError):
         raise InputError(
             f"reward of ({where}) has shape {np.shape(values)}; allowed: ({n_contexts},) numbers"

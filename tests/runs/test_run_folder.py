@@ -19,7 +19,7 @@ import skops.io as skops
 
 from accordant.errors import InputError, RunFolderError, UnknownNameError
 from accordant.runs import RunOptions, carry_out, read_run, write_run
-from accordant.runs.models.policy_state import save_policy
+from accordant.runs.models.policy_state import policy_files
 
 
 def rehash(folder):
@@ -361,7 +361,7 @@ def test_a_state_that_does_not_fit(run_folder, spoil):
         read_run(run_folder).policy  # noqa: B018
 
 
-def test_a_model_that_could_not_be_trusted_later_is_not_saved(outcomes, tmp_path):
+def test_a_model_that_could_not_be_trusted_later_is_not_saved(outcomes):
     import copy
 
     class Own:
@@ -373,7 +373,7 @@ def test_a_model_that_could_not_be_trusted_later_is_not_saved(outcomes, tmp_path
         policy.outcome_model_.encoder, skops_safe(Own()), 2, policy.outcome_model_.action_aware
     )
     with pytest.raises(InputError, match="trust list"):
-        save_policy(policy, tmp_path)
+        policy_files(policy)
 
 
 def skops_safe(_):

@@ -148,14 +148,13 @@ def test_a_wrong_declaration_is_refused(declared, unusual, message):
 
 
 @pytest.mark.parametrize("change", [{"types": {}}, {"types": {"x": "numbr", "kind": "category"}}])
-def test_forged_types_are_refused(outcomes, tmp_path, change):
-    from accordant.runs.models.policy_state import load_policy, save_policy
+def test_forged_types_are_refused(outcomes, change):
+    from accordant.runs.models.policy_state import load_policy, policy_files
 
-    save_policy(outcomes["own"].policy, tmp_path)
-    state = json.loads((tmp_path / "policy.json").read_text())
-    (tmp_path / "policy.json").write_text(json.dumps(state | change))
+    files = policy_files(outcomes["own"].policy)
+    files["policy.json"] = json.dumps(json.loads(files["policy.json"]) | change)
     with pytest.raises(RunFolderError, match="do not fit their case: (KeyError|ValueError)"):
-        load_policy(outcomes["own"].case, lambda name: (tmp_path / name).read_bytes())
+        load_policy(outcomes["own"].case, lambda name: files[name])
 
 
 def test_a_saved_policy_remembers_types_ranges_and_levels(outcomes, run_folder):

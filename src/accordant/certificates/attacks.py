@@ -10,6 +10,7 @@ which nothing is known and for those that decide a whole batch at once, whose ba
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -223,12 +224,12 @@ def coordinate_attack(
 
 def _climb(finder: _Finder, action: int, where: Codes, start: int, sweeps: int, generator: np.random.Generator) -> None:
     """Search for one action from one start, in some contexts."""
-    reports = finder.reports if finder.batch else finder.reports.take(where)
+    reports = finder.reports if len(where) == finder.won.shape[1] else finder.reports.take(where)
     if start == 0:
         values = reports.promoting(action)
     else:
         values = reports.honest.values.copy() if start == 1 else _draw_reports(reports, 0, generator)
-    lead = finder.put(values, where, action)
+    lead = finder.put(values, where, reports, action)
     entries = [(i, a) for i in np.flatnonzero(reports.members) for a in range(reports.n_actions)]
     for _ in range(sweeps):
         for entry in generator.permutation(len(entries)):
@@ -237,7 +238,7 @@ def _climb(finder: _Finder, action: int, where: Codes, start: int, sweeps: int, 
             for level in (low, (low + high) / 2, high):
                 trial = values.copy()
                 trial[i, a] = level
-                reached = finder.put(trial, where, action)
+                reached = finder.put(trial, where, reports, action)
                 better = reached >= lead
                 values[i, a], lead = np.where(better, level, values[i, a]), np.where(better, reached, lead)
 
@@ -265,7 +266,7 @@ class _Finder:
         self.expected = threat.honest(expected)
         everything = slice(0, self.expected.n_contexts)
         block = honest_block(self.expected, everything, Workspace(), Workspace())
-        self.reports = Reports.of(block, threat, arguments=(known or Known()).arguments(everything))
+        self.reports = Reports.of(block, threat, beside=partial((known or Known()).arguments, everything))
         self.batch = rule.whole_batch
         self.useful = bool(self.expected.n_contexts) and not bool(self.reports.idle.all())
         n_actions, n_contexts = self.reports.n_actions, self.reports.n_contexts
@@ -280,11 +281,23 @@ class _Finder:
         missing = np.flatnonzero(~self.won[action])
         return np.arange(self.won.shape[1]) if self.batch and len(missing) else missing
 
-    def put(self, values: Values, where: Codes | None = None, action: int | None = None) -> Values:
-        """Try reports in some contexts, all by default; return the lead of an action where it is asked for."""
+    def put(
+        self, values: Values, where: Codes | None = None, reports: Reports | None = None, action: int | None = None
+    ) -> Values:
+        """Try reports in some contexts, all by default; return the lead of an action where it is asked for.
+
+        Parameters
+        ----------
+        values
+            The reports, shape (stakeholder, action, context).
+        where, reports
+            The contexts, and what may be reported in them.
+        action
+            Position of the action.
+        """
         where = np.arange(self.won.shape[1]) if where is None else where
         self.tries += 1
-        reports = self.reports if len(where) == self.won.shape[1] else self.reports.take(where)
+        reports = self.reports if reports is None else reports
         codes = np.asarray(reports.choose(self.rule, values)).copy()
         new = ~self.won[codes, where]
         if self.found is None:

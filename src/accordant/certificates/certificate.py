@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -149,7 +150,7 @@ class Certificate(Displayed):
             if number >= 0:
                 part = self.expected.take(where)
                 block = honest_block(part, slice(0, len(where)), Workspace(), Workspace())
-                reports = Reports.of(block, self.threat, arguments=self.known.arguments(where))
+                reports = Reports.of(block, self.threat, beside=partial(self.known.arguments, where))
                 values[:, :, where] = reports.representable(method.misreport(self.rule, reports, action, number))
         return ExpectedRewards(values, stakeholders=self.expected.stakeholders, actions=self.expected.actions)
 
@@ -216,7 +217,8 @@ def certify_each(
         block = honest_block(honest, part, shared, Workspace())
         for each in found:
             if each.active:
-                reports = Reports.of(block, each.threat, None, known.arguments(part), scratch, decided[part])
+                beside = partial(known.arguments, part)
+                reports = Reports.of(block, each.threat, None, beside, scratch, decided[part])
                 each.put(part, method.reach(rule, reports))
                 scratch.reclaim()
 

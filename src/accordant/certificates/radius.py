@@ -3,25 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import cache
-from typing import Any
+from functools import cache, partial
 
 import numpy as np
 
 from accordant.arrays import Integers, Mask, Values
 from accordant.certificates.certificate import decisions_on, for_blocks, method_for
 from accordant.certificates.method import Method
-from accordant.certificates.reports import Known, Reports, honest_block
+from accordant.certificates.reports import Beside, Known, Reports, honest_block
 from accordant.certificates.threat import UNIT, Threat, checked_coalition
 from accordant.errors import InputError
 from accordant.strategies.block import Block, Workspace
+from accordant.strategies.deciding import ContextRule
 from accordant.strategies.selection import SINGLE_PRECISION_TOLERANCE
 from accordant.strategies.strategy import Strategy
 from accordant.utilities import ExpectedRewards
 
 FINEST = 1e-15  # what doubles near 1 tell apart
 PRECISION = 1e-9  # width of the interval at which bisection stops
-FEW, BITS = 16, 4  # so few contexts that asking costs more than answering: 4 bits of their radii are asked for at once
+FEW = 16  # contexts: asking about so few costs more than answering, so several bits of radii are asked for at once
+COPIES = 256  # of all contexts together, one for each radius that is asked for at once
 Changeable = Callable[[Values], Mask]
 
 
@@ -64,7 +65,7 @@ def radius(
     """
     if not FINEST <= precision < 1:
         raise InputError(f"precision is {precision}; allowed: from {FINEST:g} to below 1")
-    known = known or Known()
+    known = Known() if known is None or isinstance(rule, ContextRule) else known  # which such a rule does not read
     threat = Threat(0.0, checked_coalition(coalition), box, frozen)
     threat = threat.within(threat.box[1] - threat.box[0])
     threat.members(expected.stakeholders)
@@ -77,7 +78,7 @@ def radius(
     def work(part: slice, shared: Workspace, scratch: Workspace) -> None:
         """Bisect in one block."""
         block = honest_block(honest, part, shared, Workspace())
-        changeable = _changeable(rule, method, block, threat, known.arguments(part), decided[part], scratch)
+        changeable = _changeable(rule, method, block, threat, partial(known.arguments, part), decided[part], scratch)
         found[part] = _bisect([1] * halvings, lambda _: changeable, block.n_contexts, threat.delta)
 
     if 0 < honest.n_contexts <= FEW:
@@ -88,10 +89,12 @@ def radius(
             values = np.ascontiguousarray(honest.values[:, :, places])
             copies = ExpectedRewards(values, stakeholders=honest.stakeholders, actions=honest.actions)
             block = honest_block(copies, slice(0, len(places)), Workspace(), Workspace())
-            return _changeable(rule, method, block, threat, known.arguments(places), decided[places], Workspace())
+            beside = partial(known.arguments, places)
+            return _changeable(rule, method, block, threat, beside, decided[places], Workspace())
 
-        rest = [halvings % BITS] if halvings % BITS else []
-        found[:] = _bisect([*rest, *[BITS] * (halvings // BITS)], cache(tiled), honest.n_contexts, threat.delta)
+        bits = (COPIES // honest.n_contexts).bit_length() - 1
+        rest = [halvings % bits] if halvings % bits else []
+        found[:] = _bisect([*rest, *[bits] * (halvings // bits)], cache(tiled), honest.n_contexts, threat.delta)
     elif honest.n_contexts:
         for_blocks(honest, work)
     if honest.values.dtype == np.float32:
@@ -100,13 +103,13 @@ def radius(
 
 
 def _changeable(
-    rule: Strategy, method: Method, block: Block, threat: Threat, arguments: dict[str, Any], decided: Integers,
+    rule: Strategy, method: Method, block: Block, threat: Threat, beside: Beside, decided: Integers,
     scratch: Workspace,
 ) -> Changeable:  # fmt: skip
     def changeable(delta: Values) -> Mask:
         """Return where the decision could be changed within one radius per context."""
         scratch.reclaim()
-        reports = Reports.of(block, threat, delta, arguments, scratch)
+        reports = Reports.of(block, threat, delta, beside, scratch)
         return method.changeable(rule, reports, decided) & ~reports.idle
 
     return changeable

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -17,6 +19,8 @@ from accordant.strategies.deciding import ContextRule, tie_totals
 from accordant.strategies.selection import SINGLE_PRECISION_TOLERANCE, TIE_TOLERANCE
 from accordant.strategies.strategy import Strategy, stakeholder_weights
 from accordant.utilities import ExpectedRewards
+
+Beside = Callable[[], dict[str, Any]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,8 +51,8 @@ class Reports:
         Who may misreport, shape (stakeholder,).
     frozen
         Whether reference points stay where `honest` puts them.
-    arguments
-        What the rule reads beside E in these contexts.
+    beside
+        Returns what the rule reads beside E in these contexts; few rules do.
     scratch
         Gives arrays; whoever goes through many blocks takes them back.
     codes
@@ -60,13 +64,13 @@ class Reports:
     highest: Values
     members: Mask
     frozen: bool
-    arguments: dict[str, Any] = field(default_factory=dict, repr=False)
+    beside: Beside = field(default=dict, repr=False)
     scratch: Workspace = field(default_factory=Workspace, repr=False)
     codes: Integers | None = None
 
     @classmethod
     def of(
-        cls, honest: Block, threat: Threat, delta: Values | None = None, arguments: dict[str, Any] | None = None,
+        cls, honest: Block, threat: Threat, delta: Values | None = None, beside: Beside = dict,
         scratch: Workspace | None = None, codes: Integers | None = None,
     ) -> Reports:  # fmt: skip
         """Return what a threat allows; `delta` replaces its radius by one per context, shape (context,)."""
@@ -75,7 +79,12 @@ class Reports:
         lowest, highest = scratch.take(*honest.values.shape), scratch.take(*honest.values.shape)
         members = threat.members(honest.stakeholders)
         reports_within(honest.values, members, radii, *threat.box, lowest, highest)
-        return cls(honest, lowest, highest, members, threat.frozen, arguments or {}, scratch, codes)
+        return cls(honest, lowest, highest, members, threat.frozen, beside, scratch, codes)
+
+    @cached_property
+    def arguments(self) -> dict[str, Any]:
+        """Keyword arguments of the rule beside E."""
+        return self.beside()
 
     @property
     def n_actions(self) -> int:
@@ -94,13 +103,16 @@ class Reports:
 
     def take(self, contexts: Codes) -> Reports:
         """Return the reports in some of the contexts."""
-        arguments = {name: None if each is None else each.take(contexts) for name, each in self.arguments.items()}
         values, lowest, highest = (
             np.ascontiguousarray(each[:, :, contexts]) for each in (self.honest.values, self.lowest, self.highest)
         )
         honest = replace(self.honest, values=values, shared=Workspace(), scratch=self.scratch)
         codes = None if self.codes is None else self.codes[contexts]
-        return replace(self, honest=honest, lowest=lowest, highest=highest, arguments=arguments, codes=codes)
+        beside = partial(self._beside_in, contexts)
+        return replace(self, honest=honest, lowest=lowest, highest=highest, beside=beside, codes=codes)
+
+    def _beside_in(self, contexts: Codes) -> dict[str, Any]:
+        return {name: None if each is None else each.take(contexts) for name, each in self.arguments.items()}
 
     @property
     def single(self) -> bool:

@@ -98,16 +98,10 @@ class StatedReward(OutcomeRewardModel):
     def predict(self, contexts: Contexts, nodes: Nodes, encodings: Encodings | None = None) -> NDArray[np.float64]:
         """Evaluate the signal."""
         del encodings
-        actions = self.problem.actions
-        if nodes is None:
-            cells = [
-                [self.signal(contexts, action, outcome) for outcome in self.problem.outcome_names] for action in actions
-            ]
-        else:
-            cells = [
-                [self.signal(contexts, action, node) for node in nodes[code]] for code, action in enumerate(actions)
-            ]
-        return np.array(cells)[None]
+        outcomes = [self.problem.outcome_names] * len(self.problem.actions) if nodes is None else nodes
+        cells = [(action, each) for action, row in zip(self.problem.actions, outcomes, strict=True) for each in row]
+        found = np.array(self.signal.rewards(contexts, cells))
+        return found.reshape(1, len(self.problem.actions), -1, contexts.n_contexts)
 
 
 @dataclass(frozen=True, eq=False)

@@ -60,8 +60,9 @@ class Masks:
             correct[mapped, np.arange(len(names))] = 1.0
         action = benefits(problem, actions)[:, None]
         favourable = outcomes or problem.favourable_outcomes
-        chosen = [position("outcome", name, problem.outcome_names) for name in favourable]
-        return cls(action, np.isin(np.arange(len(names)), chosen).astype(np.float64)[None, :], correct)
+        outcome = np.zeros((1, len(names)))
+        outcome[0, [position("outcome", name, problem.outcome_names) for name in favourable]] = 1.0
+        return cls(action, outcome, correct)
 
 
 def benefits(problem: DecisionProblem, actions: Actions) -> Values:

@@ -6,7 +6,7 @@ import json
 import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -145,15 +145,17 @@ def write_run(outcome: CarriedOut, out: Path | None) -> Path:
     InputError
         If the folder exists, or cannot be made.
     """
-    from accordant.runs.models.policy_state import save_policy
+    from accordant.learning.tuning import run_all
+    from accordant.runs.models.policy_state import policy_files
 
     target = free_folder(outcome.case.name, out)
     record = outcome.record
     with output_folder(target) as folder:
-        save_policy(outcome.policy, folder / MODELS)
-        write_part(folder / RECORD, _json(record.content))
-        write_part(folder / LEADERBOARD, _leaderboard(record.test.leaderboard))
-        write_part(folder / REPORT, render(record))
+        models, shown = run_all(
+            (partial(policy_files, outcome.policy), partial(_shown, record)), outcome.policy.n_jobs, "writing the run"
+        )
+        for name, content in (*((f"{MODELS}/{name}", content) for name, content in models.items()), *shown.items()):
+            write_part(folder / name, content)
         hashes = {name: file_hash(folder / name) for name in _files(folder)}
         write_part(folder / MANIFEST, _json({"format": FORMAT, "sha256": hashes}))
     return target
@@ -191,6 +193,15 @@ def read_run(folder: str | Path) -> Run:
         return Run(path, manifest, Record.read(content), links)
     except SpecError as error:
         raise RunFolderError(f"{folder}: {RECORD} is not what a run writes: {error}") from None
+
+
+def _shown(record: Record) -> dict[str, str | bytes]:
+    """Return the files of a run that are made from its record."""
+    return {
+        RECORD: _json(record.content),
+        LEADERBOARD: _leaderboard(record.test.leaderboard),
+        REPORT: render(record),
+    }
 
 
 def _leaderboard(rows: Sequence[Row]) -> str:

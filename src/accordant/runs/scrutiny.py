@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -37,6 +38,7 @@ from accordant.evaluation.stakeholder_gains import stakeholder_gains
 from accordant.evaluation.weighting import weigh
 from accordant.evidence import Evidence
 from accordant.explanation.influence import influence, pivotal
+from accordant.learning.tuning import run_all
 from accordant.metrics import Metric, weighted_metrics
 from accordant.metrics.expressions import Expression, Sum
 from accordant.policy import ParticipatoryPolicy
@@ -85,6 +87,11 @@ class Scrutiny:
     leaderboard: Leaderboard | None = None
 
     @property
+    def quick(self) -> bool:
+        """Whether this is for a first look."""
+        return bool(self.policy.effort == "quick")
+
+    @property
     def known(self) -> Known:
         """What rules may read beside E."""
         return Known(self.evidence.prediction, self.evidence.log, self.evidence.log.contexts)
@@ -114,22 +121,44 @@ class Scrutiny:
         policy, evidence = self.policy, self.evidence
         rule = policy.strategies_[policy.selected_]
         logger.info("certifying %d decisions, and weighing what stands behind the choice", evidence.n_contexts)
-        largest = largest_coalition(len(evidence.expected.stakeholders))
-        quick = policy.effort == "quick"
-        bounds, unbounded = (None, {}) if quick else self._bounds(rule)
         decisions = policy.decide_on(evidence)
+        tasks = (  # about as long as each other, the longest first
+            partial(self._conflicts, rule, decisions),
+            partial(self._certified, rule),
+            partial(self._bounded, rule),
+            partial(self._weighed, decisions),
+        )
+        found: dict[str, Any] = {"strategy": policy.selected_}
+        for part in run_all(tasks, policy.n_jobs, "scrutinising the choice"):
+            found |= part
+        return found
+
+    def _conflicts(self, rule: Strategy, decisions: Mapping[str, Decisions]) -> dict[str, Any]:
+        return {"conflict": NO_PAIRS.to_json() if self.quick else self._conflict(rule, decisions)}
+
+    def _certified(self, rule: Strategy) -> dict[str, Any]:
+        """Return what decisions withstand, and who decides."""
+        expected = self.evidence.expected
+        largest = largest_coalition(len(expected.stakeholders))
+        return {
+            "certificates": survey(rule, expected, largest=largest, known=self.known).to_json(RADII),
+            "by_strategy": self._by_strategy(),
+            "influence": self._influence(rule),
+        }
+
+    def _bounded(self, rule: Strategy) -> dict[str, Any]:
+        """Return bounds of metrics, and of what they rank; a quick look has none."""
+        bounds, unbounded = (None, {}) if self.quick else self._bounds(rule)
+        ranking = [] if self.quick else self._ranking(unbounded)
+        return {"bounds": bounds, "unbounded": unbounded, "ranking": ranking}
+
+    def _weighed(self, decisions: Mapping[str, Decisions]) -> dict[str, Any]:
+        """Return what other weights, hidden reasons, other rules and a budget would change."""
+        policy, evidence = self.policy, self.evidence
         weights, unweighed = self._weights(decisions)
         return {
-            "strategy": policy.selected_,
-            "certificates": survey(rule, evidence.expected, largest=largest, known=self.known).to_json(RADII),
-            "by_strategy": self._by_strategy(),
-            "bounds": bounds,
-            "unbounded": unbounded,
-            "ranking": [] if quick else self._ranking(unbounded),
-            "influence": self._influence(rule),
             "weights": weights,
             "unweighed": unweighed,
-            "conflict": NO_PAIRS.to_json() if quick else self._conflict(rule, decisions),
             "sensitivity": None if not_applicable(evidence) else policy.sensitivity(evidence).to_json(),
             "gains": self._gains(decisions),
             "budget": self._budget(decisions),

@@ -20,6 +20,7 @@ from accordant.errors import AccordantError, DataError, MissingColumnError
 from accordant.json_values import finite
 from accordant.recommendation import Recommendations
 from accordant.runs import Run
+from accordant.runs.recommendation import AS_IT_IS
 from accordant.runs.sections.adoption import adoptions, with_adopted
 
 RADIUS_PRECISION = 1e-4  # of the certificate that is given with a decision
@@ -93,11 +94,8 @@ def recommended(run: Run, strategy: str, contexts: Sequence[Mapping[str, Cell]],
         batch = with_adopted(batch, rows, policy.features_, known)
     radii: list[dict[str, Any] | None] = [None] * len(contexts)
     if certified and batch.decisions.policy is None:
-        rule, known_of_rows = (
-            policy.strategy(strategy),
-            Known(policy.outcome_model_.predict(rows), contexts=rows),
-        )
-        safe = radius(rule, batch.expected, precision=RADIUS_PRECISION, known=known_of_rows)
+        rule, beside = policy.strategy(strategy), Known(batch.prediction, contexts=rows)
+        safe = radius(rule, batch.expected, precision=RADIUS_PRECISION, known=beside)
         radii = [{"radius": finite(each), "safe_always": bool(math.isinf(each))} for each in safe]
     return [_answer(batch, t, radii[t]) for t in range(len(contexts))]
 
@@ -142,21 +140,28 @@ def typed_rows(run: Run, contexts: Sequence[Mapping[str, Cell]]) -> Contexts:
         if set(context) != set(columns):
             other = min(set(columns) ^ set(context))
             raise DataError(f"context {row}: column {other!r} is not in all contexts; allowed: the same columns in all")
-    frame = pd.DataFrame({name: _column(name, [row[name] for row in contexts]) for name in columns})
-    tidy = tidiers.create(run.case.data.loader)(frame)
+    given = {name: _column(name, [row[name] for row in contexts]) for name in columns}
+    loader = run.case.data.loader
+    tidy = given if loader == AS_IT_IS else _tidied(loader, given)
     for name in policy.features_:
-        if name not in tidy.columns:
-            raise MissingColumnError(name, tidy.columns, "contexts")
+        if name not in tidy:
+            raise MissingColumnError(name, tidy, "contexts")
         _check_type(name, tidy[name], policy.types_.get(name))
-    return policy.contexts_of({str(name): tidy[name].to_numpy() for name in tidy.columns}, lambda row: f"context {row}")
+    return policy.contexts_of(tidy, lambda row: f"context {row}")
 
 
-def _check_type(name: str, values: pd.Series[Any], declared: str | None) -> None:
+def _tidied(loader: str, columns: Mapping[str, AnyArray]) -> dict[str, AnyArray]:
+    """Return columns as a loader brings them into the shape that its case describes."""
+    frame = tidiers.create(loader)(pd.DataFrame(columns))
+    return {str(name): frame[name].to_numpy() for name in frame.columns}
+
+
+def _check_type(name: str, values: AnyArray, declared: str | None) -> None:
     """Refuse numbers among texts and texts among numbers, however much they look alike; a file knows no types."""
     numbers = values.dtype.kind in "iuf"
     if declared is None or numbers == (declared == "number"):
         return
-    for row, value in enumerate(values):
+    for row, value in enumerate(values.tolist()):
         if not pd.isna(value):
             wanted = "a number" if declared == "number" else "a text"
             raise DataError(f"context {row}: column {name!r}: found {value!r}; allowed: {wanted}, or null")

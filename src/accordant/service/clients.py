@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+from dataclasses import dataclass, field
 from typing import Any
 
-from sqlalchemy import Connection, Row, insert, select, update
+from sqlalchemy import Connection, Row, bindparam, insert, select, update
 
 from accordant.errors import InputError, UnknownNameError
 from accordant.naming import plain
@@ -13,7 +15,41 @@ from accordant.service.schema import api_client
 from accordant.service.secrets import Secrets, new_id, new_token
 
 LONGEST_NAME = 200
+LIVE = select(api_client).where(api_client.c.token == bindparam("fingerprint"), api_client.c.revoked_at.is_(None))
+AMONG = select(api_client.c.id).where(
+    api_client.c.id.in_(bindparam("identifiers", expanding=True)), api_client.c.revoked_at.is_(None)
+)
+MOST_KNOWN = 10_000
 PREFIX = "acc_"  # so that a key that leaked into a repository is found by those who look for keys
+
+
+class RevokedError(Exception):
+    """The key of a client is good no more."""
+
+
+@dataclass(eq=False)
+class KnownClients:
+    """Clients whose key was good before, in this process: whoever decides for one looks whether it still is.
+
+    A look into the database for every question would take as long as a third of a decision.
+    """
+
+    secrets: Secrets
+    _known: dict[bytes, Row[Any]] = field(default_factory=dict, repr=False)
+
+    def get(self, key: str) -> Row[Any] | None:
+        """Return the client that had this key; None if nobody is known to."""
+        return self._known.get(self.secrets.fingerprint(key))
+
+    def keep(self, client: Row[Any]) -> None:
+        """Remember a client whose key is good."""
+        if len(self._known) >= MOST_KNOWN:
+            self._known.clear()
+        self._known[bytes(client.token)] = client
+
+    def forget(self, client: Row[Any]) -> None:
+        """Forget a client."""
+        self._known.pop(bytes(client.token), None)
 
 
 def add_client(connection: Connection, secrets: Secrets, workspace: str, name: str) -> str:
@@ -41,8 +77,12 @@ def add_client(connection: Connection, secrets: Secrets, workspace: str, name: s
 
 def client_of(connection: Connection, secrets: Secrets, key: str) -> Row[Any] | None:
     """Return the client with a key; None if there is none, or it was revoked."""
-    here = (api_client.c.token == secrets.fingerprint(key)) & api_client.c.revoked_at.is_(None)
-    return connection.execute(select(api_client).where(here)).one_or_none()
+    return connection.execute(LIVE, {"fingerprint": secrets.fingerprint(key)}).one_or_none()
+
+
+def live_clients(connection: Connection, identifiers: Collection[str]) -> set[str]:
+    """Return those of some clients that were not revoked."""
+    return set(connection.execute(AMONG, {"identifiers": list(identifiers)}).scalars())
 
 
 def revoke_client(connection: Connection, workspace: str, name: str) -> None:

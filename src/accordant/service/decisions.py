@@ -8,10 +8,12 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, cast
 
-from sqlalchemy import Connection, Row, insert, select
+from sqlalchemy import Connection, Row, bindparam, insert, select
+from sqlalchemy.exc import IntegrityError
 
 from accordant.errors import AccordantError, ConflictError
 from accordant.service.answers import Answers, Asked, Cell, answered
+from accordant.service.clients import RevokedError, live_clients
 from accordant.service.contests import refer
 from accordant.service.database import Database, KeyStore
 from accordant.service.deployments import Deployment, deciding
@@ -21,6 +23,9 @@ from accordant.service.schema import decision, deployment, event, person, reques
 from accordant.service.secrets import Erased, Secrets, event_key, new_id, unseal
 from accordant.service.together import Together
 
+# what every question needs is built once: building takes four times as long as carrying it out
+ASKED = select(request).where(request.c.idempotency_key.in_(bindparam("keys", expanding=True)))
+INSERTS = {table: insert(table) for table in (request, person, decision)}
 Placed = tuple[Deployment, Asked, Asked | None]
 """What decides a question, and what is asked of it and of the version that decides silently."""
 
@@ -160,6 +165,8 @@ class Decider:
             If a column is missing or unknown, or a value is not of its type.
         Erased
             If somebody of the earlier answer was erased since.
+        RevokedError
+            If the client was revoked.
         """
         answer = self._together(self._question(client, idempotency_key, contexts, name))
         if isinstance(answer, Exception):
@@ -214,10 +221,12 @@ class Decider:
         found: dict[Question, Answer | Exception] = {}
         placed: dict[Question, Placed] = {}
         with self.database.reading() as connection:
-            known = self._asked(connection, questions)
+            known, live = self._asked(connection, questions), live_clients(connection, {e.client for e in questions})
             for each in questions:
                 try:
-                    if (asked := known.get((each.client, each.key))) is not None:
+                    if each.client not in live:
+                        found[each] = RevokedError(each.client)
+                    elif (asked := known.get((each.client, each.key))) is not None:
                         found[each] = self._again(connection, asked, each)
                     else:
                         placed[each] = self._placed(connection, each)
@@ -273,16 +282,22 @@ class Decider:
 
     def _asked(self, connection: Connection, questions: Sequence[Question]) -> dict[tuple[str, str], Row[Any]]:
         """Return those on record under the keys of some questions, by client and key."""
-        keys = [each.key for each in questions]
-        rows = connection.execute(select(request).where(request.c.idempotency_key.in_(keys)))
+        rows = connection.execute(ASKED, {"keys": [each.key for each in questions]})
         return {(row.client, row.idempotency_key): row for row in rows}
 
     def _record(self, told: Sequence[Decided]) -> list[bool]:
         """Record decisions in one transaction, and return for each question whether it was new."""
         if not told:
             return []
+        try:
+            return self._write_new(told, look=False)
+        except IntegrityError:  # another process was asked under the same key: too rare to look each time
+            return self._write_new(told, look=True)
+
+    def _write_new(self, told: Sequence[Decided], *, look: bool) -> list[bool]:
+        """Write decisions on questions that are new among these and, where somebody looks, on record; see `_record`."""
         with self.database.writing() as connection:
-            known = set(self._asked(connection, [each.question for each in told]))
+            known = set(self._asked(connection, [each.question for each in told])) if look else set()
             new: list[Decided] = []
             for each in told:
                 if (name := (each.question.client, each.question.key)) not in known:
@@ -313,7 +328,7 @@ class Decider:
                 "body": each.question.body, "version": each.active.run, "at": line.at,
             })  # fmt: skip
         for table, rows in ((request, requests), (person, people), (decision, decisions)):
-            connection.execute(insert(table), rows)
+            connection.execute(INSERTS[table], rows)
         refer(connection, [(each["id"], each["person"]) for each in decisions if each["state"] == "referred"])
 
     def _again(self, connection: Connection, asked: Row[Any], question: Question) -> Answer:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from sqlalchemy import Connection, Row, insert, select, update
+from sqlalchemy import Connection, Row, bindparam, insert, select, update
 
 from accordant.errors import InputError, UnknownNameError
 from accordant.runs import Run
@@ -14,6 +14,7 @@ from accordant.service.schema import deployment
 from accordant.service.secrets import new_id
 
 State = Literal["active", "shadow", "retired"]
+LIVE = select(deployment).where(deployment.c.workspace == bindparam("where"), deployment.c.state != "retired")
 
 
 @dataclass(frozen=True)
@@ -168,8 +169,7 @@ def deciding(connection: Connection, workspace: str, name: str | None) -> tuple[
     InputError
         If no name is given and several decide, or none.
     """
-    here = (deployment.c.workspace == workspace) & (deployment.c.state != "retired")
-    live = [Deployment.of(row) for row in connection.execute(select(deployment).where(here))]
+    live = [Deployment.of(row) for row in connection.execute(LIVE, {"where": workspace})]
     names = sorted({each.name for each in live if each.state == "active"})
     if name is None:
         if len(names) != 1:

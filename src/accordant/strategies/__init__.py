@@ -46,7 +46,8 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     """Return the rule registered under `name` with default parameters."""
-    if name.startswith("_") or name not in strategies:
+    # whoever looks for a name in all modules, as skops does for functions of NumPy, need not import every rule
+    if name.startswith("_") or not strategies.may_know(name) or name not in strategies:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     try:
         return strategies.create(name)

@@ -18,7 +18,7 @@ SPAN = np.ones(2)
 def stretches(*points):
     """Return straight lotteries between any two points, on a single resample."""
     ends = list(combinations(np.array(points, dtype=float), 2))
-    return Lotteries(np.array([[a] for a, _ in ends]), np.array([[b] for _, b in ends]))
+    return Lotteries(*(tuple(np.array(side).T[:, :, None]) for side in zip(*ends, strict=True)))
 
 
 @pytest.mark.parametrize(
@@ -69,10 +69,11 @@ def test_lotteries_are_followed_step_by_step_if_a_metric_is_a_ratio(world, strat
     totals = Totals.on({name: lines[name] for name in ("good", "poor", "constant:Grant")}, evidence, pair)
     steps = Lotteries.of(totals, totals.names, (0, 1), linear=False)
     straight = Lotteries.of(totals, totals.names, (0, 1), linear=True)
-    assert (len(steps.start), len(straight.start)) == (3 * 20, 3)
+    assert (len(steps.start[0]), len(straight.start[0])) == (3 * 20, 3)
     mixed = 0.45 * totals.row("good") + 0.55 * totals.row("poor")
     value = totals.values(mixed[None])[0]
-    assert np.abs(steps.start - value).max(axis=2).min() < 1e-12  # a lottery at a step is one of them
+    begin = np.stack(steps.start, axis=2)
+    assert np.abs(begin - value).max(axis=2).min() < 1e-12  # a lottery at a step is one of them
     assert beyond(value, ("max", "max"), steps, SPAN) <= 1e-12
     alone = Lotteries.of(totals, ("good",), (0, 1), linear=True)
-    assert alone.start.tolist() == alone.end.tolist()
+    np.testing.assert_array_equal(alone.start, alone.end)

@@ -148,6 +148,16 @@ def test_one_row_alone_is_judged_as_in_the_batch(tmp_path, problem, log, write_r
         assert signal(log.contexts.take(np.array([t])), "Offer", "Done")[0] == batch[t]
 
 
+def test_many_cells_at_once_are_judged_as_each_by_itself(tmp_path, problem, log, write_rows):
+    path = with_context(tmp_path / "a.csv", write_rows, np.random.default_rng(1))
+    signal = ComparisonReward(str(path), context=["income"]).fit(log, problem)
+    cells = [(action, outcome) for action in ACTIONS for outcome in OUTCOMES]
+    for n in (1, 2, 17, log.contexts.n_contexts):
+        contexts = log.contexts.take(slice(0, n))
+        for (action, outcome), at_once in zip(cells, signal.rewards(contexts, cells), strict=True):
+            np.testing.assert_array_equal(at_once, signal(contexts, action, outcome), strict=True)
+
+
 def numbers_file(path, write, generator, n=400):
     """Write answers of a parent who wants a high score, the more so the lower it is, and no visit."""
     rows = []

@@ -6,26 +6,22 @@ import asyncio
 import socket
 import threading
 import time
+from contextlib import contextmanager
 
 import pytest
 import uvicorn
 
 from accordant.service.api import pace
 from accordant.service.api.app import make_app
-from accordant.service.server import MOST_HEADER_BYTES
+from accordant.service import server as serving
+from accordant.service.server import MOST_HEADER_BYTES, _config
 
 
-@pytest.fixture
-def server(service, monkeypatch):
-    """The port of a server whose patience is short."""
-    monkeypatch.setattr(pace, "SECONDS_TO_BEGIN", 0.4)
-    monkeypatch.setattr(pace, "SECONDS_TO_ASK", 0.4)
-    config = uvicorn.Config(
-        make_app(service), port=0, log_config=None, access_log=False, http=pace.TimedProtocol, ws="none",
-        h11_max_incomplete_event_size=MOST_HEADER_BYTES,
-    )  # fmt: skip
+@contextmanager
+def answering(service):
+    """The port of a server that is configured as the command does."""
     listening = socket.create_server(("127.0.0.1", 0))
-    running = uvicorn.Server(config)
+    running = uvicorn.Server(_config(make_app(service)))
     thread = threading.Thread(target=running.run, kwargs={"sockets": [listening]})
     thread.start()
     while not running.started:
@@ -34,6 +30,15 @@ def server(service, monkeypatch):
     running.should_exit = True
     thread.join()
     listening.close()
+
+
+@pytest.fixture
+def server(service, monkeypatch):
+    """The port of a server whose patience is short."""
+    monkeypatch.setattr(pace, "SECONDS_TO_BEGIN", 0.4)
+    monkeypatch.setattr(pace, "SECONDS_TO_ASK", 0.4)
+    with answering(service) as port:
+        yield port
 
 
 def talk(port, *pieces, pause=0.0):
@@ -58,6 +63,22 @@ def talk(port, *pieces, pause=0.0):
 
 
 HEAD = b"POST /v1/decisions HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nAuthorization: Bearer %s\r\nIdempotency-Key: 1\r\n"
+
+
+def test_connections_have_a_number_and_are_taken_again_when_others_left(service, monkeypatch):
+    monkeypatch.setattr(serving, "MOST_CONNECTIONS", 3)
+    question = b"GET /live HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"
+    with answering(service) as port:
+        assert talk(port, question).startswith(b"HTTP/1.1 200")
+        idle = [socket.create_connection(("127.0.0.1", port)) for _ in range(3)]
+        refused = talk(port, question)
+        for each in idle:
+            each.close()
+        until = time.monotonic() + 5
+        while not (again := talk(port, question)).startswith(b"HTTP/1.1 200") and time.monotonic() < until:
+            time.sleep(0.05)
+    assert refused.startswith(b"HTTP/1.1 503")
+    assert again.startswith(b"HTTP/1.1 200")
 
 
 def test_whoever_says_nothing_is_left(server):

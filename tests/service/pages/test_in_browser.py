@@ -224,6 +224,11 @@ def test_a_decision_is_asked_read_contested_changed_proven_and_erased(server, ch
     owner.goto(f"{here}/runs")
     owner.click(".cards a")
     looked_at(owner)
+    published = owner.url
+    digest = published.rsplit("/", 1)[1]
+    owner.goto(f"{here}/runs/compare?first={digest}&second={digest}")
+    looked_at(owner)
+    owner.goto(published)
     owner.click("text=Look at what changes")
     looked_at(owner)
     owner.goto(f"{here}/deployments")

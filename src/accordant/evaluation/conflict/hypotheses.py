@@ -13,6 +13,7 @@ smallest of these lines, which happens at an end or where two of them cross.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations, combinations_with_replacement
@@ -39,49 +40,46 @@ class Lotteries:
     Attributes
     ----------
     start, end
-        Signed values where a stretch begins and ends, shape (stretch, resample, 2).
+        Signed values where a stretch begins and ends, for each of the two metrics, shape (stretch, resample).
     linear
         Whether each lottery is a single stretch.
     """
 
-    start: Values
-    end: Values
+    start: tuple[Values, Values]
+    end: tuple[Values, Values]
     linear: bool = True
 
     @classmethod
     def of(cls, totals: Totals, names: Sequence[str], columns: tuple[int, int], *, linear: bool) -> Self:
         """Return the lotteries on these totals, in a single stretch each if both metrics are linear."""
-        several = range(len(names))
-        pairs = list(combinations(several, 2)) or list(combinations_with_replacement(several, 2))
-        return cls._between(totals, [totals.row(name) for name in names], pairs, columns, linear=linear)
+        pairs = list(combinations(names, 2)) or list(combinations_with_replacement(names, 2))
+        return cls._between(totals, pairs, columns, linear=linear)
 
     @classmethod
     def with_rule(
-        cls, totals: Totals, rule: Values, names: Sequence[str], columns: tuple[int, int], *, linear: bool
+        cls, totals: Totals, rule: str, names: Sequence[str], columns: tuple[int, int], *, linear: bool
     ) -> Self:
-        """Return the lotteries between a rule with these sums, shape (resample, column), and each candidate."""
-        pairs = [(0, position + 1) for position in range(len(names))]
-        return cls._between(totals, [rule, *(totals.row(name) for name in names)], pairs, columns, linear=linear)
+        """Return the lotteries between a rule and each candidate."""
+        return cls._between(totals, [(rule, name) for name in names], columns, linear=linear)
 
     @classmethod
     def _between(
-        cls,
-        totals: Totals,
-        rows: Sequence[Values],
-        pairs: Sequence[tuple[int, int]],
-        columns: tuple[int, int],
-        *,
-        linear: bool,
+        cls, totals: Totals, pairs: Sequence[tuple[str, str]], columns: tuple[int, int], *, linear: bool
     ) -> Self:
-        """Return the lotteries between pairs of sums; linear ones are known from their ends."""
-        if linear:
-            ends = totals.values(np.stack(rows), columns)
-            first, second = np.array(pairs).T
-            return cls(ends[second], ends[first], linear)
-        shares = np.array([0.0, *SHARES, 1.0])[:, None, None]
-        found = [totals.values(shares * rows[a] + (1 - shares) * rows[b], columns) for a, b in pairs]
-        starts, ends = (np.concatenate([each[side] for each in found]) for side in (slice(None, -1), slice(1, None)))
-        return cls(starts, ends, linear)
+        """Return the lotteries between pairs of policies; linear ones are known from their ends."""
+        first, second = (
+            [totals.along(pair, LINE if linear else STEPS, column) for pair in pairs] for column in columns
+        )
+        start, end = (
+            (np.concatenate([each[side] for each in first]), np.concatenate([each[side] for each in second]))
+            for side in (slice(None, -1), slice(1, None))
+        )
+        return cls(start, end, linear)
+
+
+STEPS = (0.0, *SHARES.tolist(), 1.0)
+LINE = (0.0, 1.0)
+AT_ONCE = 32_000  # values of stretches that are looked at together: they stay in the processor's cache
 
 
 def beyond(rule: Values, goals: tuple[Goal, Goal], lotteries: Lotteries, span: Values) -> Values:
@@ -100,26 +98,47 @@ def beyond(rule: Values, goals: tuple[Goal, Goal], lotteries: Lotteries, span: V
     lotteries
         On the same resamples.
     """
-    starts, ends = (_lines(side, rule, goals, span) for side in (lotteries.start, lotteries.end))
-    best = np.fmax(starts.min(axis=0), ends.min(axis=0))
-    for first, second in combinations(range(len(starts)), 2):
-        here, there = starts[first] - starts[second], ends[first] - ends[second]
+    stretches, resamples = lotteries.start[0].shape
+    height = max(1, AT_ONCE // max(1, resamples))
+    own = (rule[:, 0], rule[:, 1])
+    highest = None
+    for first in range(0, stretches, height):
+        part = slice(first, first + height)
+        start, end = (
+            _lines((side[0][part], side[1][part]), own, goals, span) for side in (lotteries.start, lotteries.end)
+        )
+        found = np.fmax.reduce(_peaks(start, end), axis=0)
+        highest = found if highest is None else np.fmax(highest, found)
+    return np.asarray(-np.asarray(highest))
+
+
+def _peaks(start: Sequence[Values], end: Sequence[Values]) -> Values:
+    """Return the largest that the smallest line reaches on each stretch, which is at an end or where two lines cross.
+
+    Parameters
+    ----------
+    start, end
+        Lines where stretches begin and end, each of shape (stretch, resample).
+    """
+    best = np.fmax(functools.reduce(np.minimum, start), functools.reduce(np.minimum, end))
+    for first, second in combinations(range(len(start)), 2):
+        here, there = start[first] - start[second], end[first] - end[second]
         cross = np.nonzero(here * there < 0)  # few stretches do
         share = here[cross] / (here[cross] - there[cross])
-        between = np.min(
-            [(1 - share) * start[cross] + share * end[cross] for start, end in zip(starts, ends, strict=True)], axis=0
-        )
+        between = np.min([(1 - share) * a[cross] + share * b[cross] for a, b in zip(start, end, strict=True)], axis=0)
         best[cross] = np.fmax(best[cross], between)
-    return np.asarray(-np.fmax.reduce(best, axis=0))
+    return best
 
 
-def _lines(values: Values, own: Values, goals: tuple[Goal, Goal], span: Values) -> Values:
-    """Return what lotteries are ahead of a rule, a line for each metric and two for a gap, shape (line, ...)."""
+def _lines(
+    values: tuple[Values, Values], own: tuple[Values, Values], goals: tuple[Goal, Goal], span: Values
+) -> list[Values]:
+    """Return what lotteries are ahead of a rule, a line for each metric and two for a gap."""
     lines = []
     for m, goal in enumerate(goals):
         signs = {"max": (1.0,), "min": (-1.0,), "zero": (-1.0, 1.0)}[goal]
-        lines += [(sign * values[:, :, m] - own[:, m]) / span[m] for sign in signs]
-    return np.stack(lines)
+        lines += [(sign * values[m] - own[m]) / span[m] for sign in signs]
+    return lines
 
 
 LEAST_RELIEF = 0.01  # of the span: between any two rules of a family lies a third that relieves by less
@@ -158,14 +177,20 @@ def _against_compromise(material: Material, found: ExploratoryEstimate, halved: 
     ideal = np.array([better[old.named(name), m] for m, name in enumerate(_best(material, found))])
     conceded = ((ideal - better) / found.span).max(axis=1)
     conceded = np.where(np.isnan(conceded), np.inf, conceded)
-    ends = halved.only("strategy").values[:, None, list(found.columns)]
-    first, second = np.triu_indices(len(ends))
-    straight = beyond(ideal[None], found.goals, Lotteries(ends[first], ends[second]), found.span)[0]
+    ends = halved.only("strategy").values[:, list(found.columns)].T[:, :, None]
+    first, second = np.triu_indices(ends.shape[1])
+    between = Lotteries((ends[0][first], ends[1][first]), (ends[0][second], ends[1][second]))
+    straight = beyond(ideal[None], found.goals, between, found.span)[0]
     least = np.fmin(conceded.min(), straight)  # lotteries were computed in steps
     relief = np.zeros(len(rules.policies))
-    for r, values in enumerate(rules.values[:, list(found.columns)]):
-        lotteries = Lotteries(np.broadcast_to(values, ends.shape), ends)
-        relief[r] = least - beyond(ideal[None], found.goals, lotteries, found.span)[0]
+    # no lottery starts where another ends: rules stand where resamples do
+    start = rules.values[:, list(found.columns)].T[:, None, :]
+    shape = (ends.shape[1], len(relief))
+    lotteries = Lotteries(
+        (np.broadcast_to(start[0], shape), np.broadcast_to(start[1], shape)),
+        (np.broadcast_to(ends[0], shape), np.broadcast_to(ends[1], shape)),
+    )
+    relief = least - beyond(np.broadcast_to(ideal, (len(relief), 2)), found.goals, lotteries, found.span)
     relief = np.where(np.isnan(relief), 0.0, relief)
     if relief.max(initial=0.0) <= LEAST_RELIEF:
         return []
@@ -280,7 +305,7 @@ def _passed(
     if not claim.compromise:
         return beyond(own, found.goals, lotteries, found.span)
     ideal = np.column_stack([first[:, 0], second[:, 1]])
-    more = Lotteries.with_rule(totals, rule, found.rivals, found.columns, linear=lotteries.linear)
+    more = Lotteries.with_rule(totals, claim.by.name, found.rivals, found.columns, linear=lotteries.linear)
     without, beside = (beyond(ideal, found.goals, each, found.span) for each in (lotteries, more))
     return np.asarray(np.maximum(without - beside, 0.0))
 

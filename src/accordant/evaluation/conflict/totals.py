@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Self
 
 import numpy as np
@@ -43,6 +43,7 @@ class Totals:
 
     statistics: Statistics
     sums: Values
+    _along: dict[tuple[tuple[str, str], int, int], Values] = field(default_factory=dict, init=False, repr=False)
 
     @classmethod
     def on(cls, decisions: Mapping[str, Decisions], evidence: Evidence, metrics: Mapping[str, Metric]) -> Self:
@@ -82,6 +83,25 @@ class Totals:
     def row(self, name: str) -> Values:
         """Return the sums of one policy, shape (resample, column)."""
         return np.asarray(self.sums[self.names.index(name)])
+
+    def along(self, pair: tuple[str, str], shares: Sequence[float], column: int) -> Values:
+        """Return a metric of lotteries between two policies, shape (share, resample), computed once.
+
+        Parameters
+        ----------
+        pair
+            Their names.
+        shares
+            Probabilities of the first of them.
+        column
+            Position of the metric.
+        """
+        key = (pair, len(shares), column)
+        if key not in self._along:
+            first, second = (self.row(name) for name in pair)
+            part = np.array(shares)[:, None, None]
+            self._along[key] = self.values(part * first + (1 - part) * second, (column,))[:, :, 0]
+        return self._along[key]
 
     def values(self, sums: Values | None = None, columns: Sequence[int] | None = None) -> Values:
         """Return metrics of these sums, or of mixtures of them, shape (policy, resample, metric).

@@ -20,8 +20,9 @@ context columns they are the smallest and the largest reward of a cell.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -32,7 +33,7 @@ from accordant.errors import DataError, UnknownNameError
 from accordant.json_values import json_value
 from accordant.preferences.learned_rewards.answers import Answers
 from accordant.problem import DecisionProblem
-from accordant.rewards import Outcome, RewardSignal
+from accordant.rewards import Cell, Outcome, RewardSignal
 
 FARTHEST = 1e6  # standard deviations from the mean that a context may be: further numbers count as this far
 CURVE = 3  # features of a continuous outcome: level, slope, curve
@@ -128,6 +129,13 @@ class CellFeatures:
             found[rows, actions * CURVE + power] = standardised**power
         return found
 
+    @cached_property
+    def _one_hot(self) -> Values:
+        """Features of all cells of named outcomes, shape (cell, feature); nobody writes into them."""
+        found = np.eye(self.shape[0])
+        found.flags.writeable = False
+        return found
+
     def of_cell(self, action: str, outcome: Outcome, n_contexts: int) -> Values:
         """Return features of a named cell, shape (1, feature), or (context, feature) with an outcome per context."""
         if action not in self.actions:
@@ -136,7 +144,8 @@ class CellFeatures:
         if self.number is None:
             if not isinstance(outcome, str) or outcome not in self.outcomes:
                 raise UnknownNameError("outcome", str(outcome), self.outcomes)
-            return self.of_cells(np.array([code]), np.array([self.outcomes.index(outcome)]))
+            place = code * len(self.outcomes) + self.outcomes.index(outcome)
+            return self._one_hot[place : place + 1]
         numbers = np.atleast_1d(np.asarray(outcome, dtype=np.float64) if not isinstance(outcome, str) else np.nan)
         if numbers.shape not in ((1,), (n_contexts,)) or np.isnan(numbers).any():
             raise DataError(f"outcome is {outcome!r:.40}; allowed: a number, or one per context ({n_contexts})")
@@ -266,15 +275,40 @@ class FittedComparisonReward(RewardSignal):
 
     def reward(self, contexts: Contexts, action: str, outcome: Outcome) -> Values:
         """Return the learned reward of a cell in each context, shape (context,)."""
-        around = self.features.of_contexts(contexts)
         cell = self.features.of_cell(action, outcome, contexts.n_contexts)
-        lowest: Values = np.ones(contexts.n_contexts)
+        found: Values = self._rewards(self.features.of_contexts(contexts), cell[np.newaxis])[0]
+        return found
+
+    def rewards(self, contexts: Contexts, cells: Sequence[Cell]) -> list[Values]:
+        """Return the learned rewards of several cells at once, to the last bit those of each by itself."""
+        asked = [self.features.of_cell(action, outcome, contexts.n_contexts) for action, outcome in cells]
+        if len({len(each) for each in asked}) != 1:
+            return super().rewards(contexts, cells)
+        found = self._rewards(self.features.of_contexts(contexts), np.array(asked))
+        inside = ((found >= 0) & (found <= 1)).all()
+        return list(found) if inside else super().rewards(contexts, cells)  # which says where it is not
+
+    def _rewards(self, around: Values, cells: Values) -> Values:
+        """Return learned rewards, shape (cell, context).
+
+        Parameters
+        ----------
+        around
+            z of the contexts, shape (context, 1 + column).
+        cells
+            Features, shape (cell, 1, feature), or (cell, context, feature) with an outcome per context.
+        """
+        shape = len(cells), len(around)
+        lowest: Values = np.ones(shape)
         for group in dict.fromkeys(self.groups):
             members = [m for m, each in enumerate(self.groups) if each == group]
-            total: Values = np.zeros(contexts.n_contexts)
+            total: Values = np.zeros(shape)
             for member in members:
-                slopes = np.einsum("cf,fk->ck", cell, self.coefficients[member])  # the same alone as in a batch
-                total += self.scales[member](np.einsum("tk,tk->t", around, np.broadcast_to(slopes, around.shape)))
+                flat = cells.reshape(-1, cells.shape[-1])
+                slopes = np.einsum("cf,fk->ck", flat, self.coefficients[member])  # the same alone as in a batch
+                slopes = slopes.reshape(*cells.shape[:2], -1)
+                learned = np.einsum("ctk,ctk->ct", around[np.newaxis], slopes)
+                total += self.scales[member](learned)
             lowest = np.minimum(lowest, total / len(members))
         return lowest
 

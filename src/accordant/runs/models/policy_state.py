@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from dataclasses import asdict
-from pathlib import Path
 from typing import Any, get_args
 
 import numpy as np
@@ -27,21 +26,24 @@ from accordant.runs.execution import asked_of_policy
 from accordant.runs.manifest import STATE_FILE
 from accordant.runs.models.files import dump_model, load_model
 from accordant.tables.column_types import ColumnType
-from accordant.tables.output import write_part
 
 OUTCOME_FILE = "outcome-model.skops"
 BEHAVIOUR_FILE = "logged-behaviour.skops"
 PROFILE_FILE = "training-profile.json"
 
 
-def save_policy(policy: ParticipatoryPolicy, folder: Path) -> None:
-    """Write the fitted policy into an empty folder.
+Files = dict[str, str | bytes]
+
+
+def policy_files(policy: ParticipatoryPolicy) -> Files:
+    """Return what keeps a fitted policy, name of a file to its content.
 
     Raises
     ------
     InputError
         If a model has parts of a type that could not be trusted when it is read back.
     """
+    files: Files = {}
     state = {
         "features": policy.features_,
         "types": policy.types_,
@@ -52,15 +54,16 @@ def save_policy(policy: ParticipatoryPolicy, folder: Path) -> None:
             label: {"name": rule.name, "parameters": rule.parameters} for label, rule in policy.strategies_.items()
         },
         "signals": {name: signal.state() for name, signal in policy.signals_.items()},
-        "outcome_model": _save_outcome_model(policy.outcome_model_, folder),
-        "behaviour": _save_behaviour(policy.behaviour_, folder),
+        "outcome_model": _save_outcome_model(policy.outcome_model_, files),
+        "behaviour": _save_behaviour(policy.behaviour_, files),
         "reward_models": [
-            _save_reward_model(model, number, folder) for number, model in enumerate(policy.reward_models_)
+            _save_reward_model(model, number, files) for number, model in enumerate(policy.reward_models_)
         ],
         "warnings": policy.warnings_,
     }
-    write_part(folder / PROFILE_FILE, json.dumps(policy.profile_.state(), ensure_ascii=False))
-    write_part(folder / STATE_FILE, json.dumps(state, indent=1, ensure_ascii=False))
+    files[PROFILE_FILE] = json.dumps(policy.profile_.state(), ensure_ascii=False)
+    files[STATE_FILE] = json.dumps(state, indent=1, ensure_ascii=False)
+    return files
 
 
 def load_policy(case: CaseSpec, read: Callable[[str], bytes]) -> ParticipatoryPolicy:
@@ -151,7 +154,7 @@ def _middle_context(encoder: ContextEncoder) -> Contexts:
     return Contexts({name: [median] for name, median in encoder.medians.items()} | categories)
 
 
-def _save_outcome_model(model: OutcomeModel, folder: Path) -> dict[str, Any]:
+def _save_outcome_model(model: OutcomeModel, files: Files) -> dict[str, Any]:
     common = {
         "encoder": asdict(model.encoder),
         "n_actions": model.n_actions,
@@ -159,10 +162,10 @@ def _save_outcome_model(model: OutcomeModel, folder: Path) -> dict[str, Any]:
         "file": OUTCOME_FILE,
     }  # fmt: skip
     if isinstance(model, DiscreteOutcomeModel):
-        write_part(folder / OUTCOME_FILE, dump_model(model.classifier))
+        files[OUTCOME_FILE] = dump_model(model.classifier)
         return {"kind": "discrete", **common}
     assert isinstance(model, ContinuousOutcomeModel)
-    write_part(folder / OUTCOME_FILE, dump_model(model.learner))
+    files[OUTCOME_FILE] = dump_model(model.learner)
     bounds = [None if np.isinf(bound) else bound for bound in model.bounds]
     return {
         "kind": "continuous", **common,
@@ -188,10 +191,10 @@ def _load_outcome_model(state: dict[str, Any], read: Callable[[str], bytes], pro
     )
 
 
-def _save_behaviour(behaviour: LoggedBehaviour | None, folder: Path) -> dict[str, Any] | None:
+def _save_behaviour(behaviour: LoggedBehaviour | None, files: Files) -> dict[str, Any] | None:
     if behaviour is None:
         return None
-    write_part(folder / BEHAVIOUR_FILE, dump_model(behaviour.model))
+    files[BEHAVIOUR_FILE] = dump_model(behaviour.model)
     return {"encoder": asdict(behaviour.encoder), "file": BEHAVIOUR_FILE}
 
 
@@ -201,12 +204,12 @@ def _load_behaviour(state: dict[str, Any] | None, read: Callable[[str], bytes]) 
     return LoggedBehaviour(_encoder(state["encoder"]), load_model(read(state["file"]), state["file"]))
 
 
-def _save_reward_model(model: OutcomeRewardModel, number: int, folder: Path) -> dict[str, Any]:
+def _save_reward_model(model: OutcomeRewardModel, number: int, files: Files) -> dict[str, Any]:
     if isinstance(model, StatedReward):
         return {"kind": "stated", "stakeholder": model.stakeholder}
     assert isinstance(model, LearnedReward)
     file = f"reward-model-{number}.skops"
-    write_part(folder / file, dump_model(model.regressor))
+    files[file] = dump_model(model.regressor)
     return {"kind": "learned", "stakeholders": model.stakeholders, "encoder": asdict(model.encoder), "file": file}
 
 

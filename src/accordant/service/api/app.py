@@ -19,6 +19,7 @@ from accordant.service import pages
 from accordant.service.api import decisions, health, jobs, observation
 from accordant.service.api.pace import Pace
 from accordant.service.api.rates import Rates
+from accordant.service.clients import KnownClients
 from accordant.service.database import UnreachableError
 from accordant.service.pages.visit import refusal
 from accordant.service.secrets import Erased
@@ -64,6 +65,7 @@ def make_app(service: Service, *, demonstration: bool = False) -> FastAPI:
         openapi_url="/v1/openapi.json",
     )  # fmt: skip
     app.state.service, app.state.demonstration = service, demonstration
+    app.state.known_clients = KnownClients(service.secrets)
     app.include_router(health.router)
     app.include_router(decisions.router)
     app.include_router(pages.router)

@@ -8,8 +8,9 @@ from fastapi import APIRouter, Depends, Header, HTTPException, Request, Response
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 from pydantic import BaseModel, ConfigDict, Field
 from sqlalchemy import Row
+from starlette.concurrency import run_in_threadpool
 
-from accordant.service.clients import client_of
+from accordant.service.clients import KnownClients, RevokedError, client_of
 from accordant.service.outcomes import record_outcomes
 from accordant.service.service import Service
 
@@ -119,7 +120,25 @@ def asking(
         if client is not None:
             request.state.client = client.id
             return service, client
-    raise HTTPException(401, "no client has this key", {"WWW-Authenticate": "Bearer"})
+    raise _stranger()
+
+
+async def asking_again(
+    request: Request, credentials: Annotated[HTTPAuthorizationCredentials | None, Depends(bearer)]
+) -> tuple[Service, Row[Any]]:
+    """Return what `asking` does, without a look into the database where the key was good before: `decide` looks."""
+    known: KnownClients = request.app.state.known_clients
+    before = None if credentials is None else known.get(credentials.credentials)
+    if before is not None:
+        request.state.client = before.id
+        return request.app.state.service, before
+    service, client = await run_in_threadpool(asking, request, credentials)
+    known.keep(client)
+    return service, client
+
+
+def _stranger() -> HTTPException:
+    return HTTPException(401, "no client has this key", {"WWW-Authenticate": "Bearer"})
 
 
 Asking = Annotated[tuple[Service, Row[Any]], Depends(asking)]
@@ -127,13 +146,19 @@ Asking = Annotated[tuple[Service, Row[Any]], Depends(asking)]
 
 @router.post("/decisions", responses=REFUSALS, response_model=DecisionsAnswer)
 def decide(
+    request: Request,
     question: DecisionsQuestion,
-    by: Asking,
+    by: Annotated[tuple[Service, Row[Any]], Depends(asking_again)],
     idempotency_key: Annotated[str, Header(min_length=1, max_length=200)],
 ) -> Response:
     """Decide about contexts. The same Idempotency-Key gives the same answer again; all is recorded before it leaves."""
     service, client = by
-    answer = service.decider.decide(client, idempotency_key, question.contexts, question.deployment)
+    try:
+        answer = service.decider.decide(client, idempotency_key, question.contexts, question.deployment)
+    except RevokedError:
+        request.app.state.known_clients.forget(client)
+        del request.state.client
+        raise _stranger() from None
     return Response(answer.to_json(), media_type="application/json")
 
 

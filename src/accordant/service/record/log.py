@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import Connection, Row, insert, select, update
+from sqlalchemy import Connection, Row, bindparam, insert, select, update
 
 from accordant.service.record.merkle import EMPTY, Frontier, Part, leaf_hash, node_hash, part_of
 from accordant.service.schema import event, log_head, tree_block
@@ -17,6 +17,15 @@ from accordant.service.secrets import event_key, new_id, seal
 
 BLOCK = 256  # leaves of a block whose hash is kept
 TIME = "%Y-%m-%dT%H:%M:%S.%fZ"
+# built once: building takes four times as long as carrying out
+HEAD = select(log_head).where(log_head.c.one == 1)
+LOCKED_HEAD = HEAD.with_for_update()
+NEW_EVENTS = insert(event)
+NEW_HEAD = (
+    update(log_head)
+    .where(log_head.c.one == 1)
+    .values({name: bindparam(f"new_{name}") for name in ("size", "last", "at", "frontier")})
+)
 
 
 @dataclass(frozen=True)
@@ -130,8 +139,7 @@ def begin(connection: Connection) -> None:
 
 def read_head(connection: Connection, *, lock: bool = False) -> Head:
     """Return where the log ends; locked, nobody else appends until the transaction is over."""
-    wanted = select(log_head).where(log_head.c.one == 1)
-    row = connection.execute(wanted.with_for_update() if lock else wanted).one()
+    row = connection.execute(LOCKED_HEAD if lock else HEAD).one()
     return Head(Frontier.of_bytes(row.size, bytes(row.frontier)), bytes(row.last), row.at)
 
 
@@ -163,11 +171,11 @@ def append(connection: Connection, acts: Sequence[Act], at: str | None = None) -
             blocks.append({"number": tree.size // BLOCK, "hash": full_block(tree, last)})
         tree = tree.append(last)
         events.append(line)
-    connection.execute(insert(event), [_row(each) for each in events])
+    connection.execute(NEW_EVENTS, [_row(each) for each in events])
     if blocks:
         connection.execute(insert(tree_block), blocks)
     connection.execute(
-        update(log_head).where(log_head.c.one == 1).values(size=tree.size, last=last, at=at, frontier=tree.to_bytes())
+        NEW_HEAD, {"new_size": tree.size, "new_last": last, "new_at": at, "new_frontier": tree.to_bytes()}
     )
     return events
 
