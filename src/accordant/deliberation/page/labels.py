@@ -57,8 +57,9 @@ def _said(record: RecordResult) -> set[str]:
 
 
 def _metrics(labels: Iterable[str]) -> set[str]:
-    """Return the names of metrics in labels of criteria; with parameters, as far as their bracket."""
-    return {found[0] for label in labels if (found := NAME.match(label))}
+    """Return the names of metrics in labels of criteria, and those that a bracket follows with it too."""
+    starts = {found[0] for label in labels if (found := NAME.match(label))}
+    return starts | {start.rstrip("(") for start in starts}
 
 
 def _names(declared: Iterable[str], rules: Iterable[str]) -> dict[str, str]:
