@@ -155,7 +155,7 @@ def changes(findings: Findings) -> Statement:
     """Say what would change the result: weights, a preference that is not there, and misreports."""
     weighed, deciders, trust = findings.weighed, findings.deciders, findings.trust
     border = weighed.sentences[-1:] if weighed else ()
-    border = [Markup(ALIKE.sub("", each)) for each in border]  # noqa: S704 - markup before, and less of it
+    border = tuple(Markup(ALIKE.sub("", each)) for each in border)  # noqa: S704 - markup before, and less of it
     words = Markup(" ").join([*border, *deciders.sentences[:1], *trust.sentences[:1]])
     return Statement(
         "What would change it", words, (("weights", "weights"), ("deciders", "who decides"), ("trust", "misreports"))
