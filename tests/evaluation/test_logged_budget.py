@@ -96,7 +96,11 @@ def test_a_declared_limit_that_is_exceeded_for_some_is_said_of_who_leads_and_of_
     said = "half was selected and takes Give for 50.0% of people, beyond the limit of the case:"
     assert budget.sentence(board).startswith(said)
     leading = replace(board, rows=board.rows[::-1])
-    assert logged_budget(rules, decisions, leading, LOGGED, ()).sentence(board).startswith("half leads by taking Give for 50.0%")
+    assert (
+        logged_budget(rules, decisions, leading, LOGGED, ())
+        .sentence(board)
+        .startswith("half leads by taking Give for 50.0%")
+    )
     assert logged_budget(rules, decisions, board, LOGGED, (), "keep") is None
 
 

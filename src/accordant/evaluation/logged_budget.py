@@ -1,8 +1,9 @@
 """What would lead if a favourable action were given to no more people than there is enough for.
 
 Metrics see who gets an action and not what it costs, so giving everybody what everybody likes wins by itself. Where
-such a line leads, or the line that leads or was selected goes beyond a declared limit, rules that have scores decide the same contexts again under a budget, a_t = action in at most
-⌊share · n⌋ of n contexts, and are compared among themselves. The share is the one that the case declares for a rule, or
+such a line leads, or the line that leads or was selected goes beyond a declared limit, rules that have scores decide
+the same contexts again under a budget, a_t = action in at most ⌊share · n⌋ of n contexts, and are compared among
+themselves. The share is the one that the case declares for a rule, or
 else that of logged actions among training rows: what was enough, or had to be, so far. The combination is ours.
 """
 

@@ -172,7 +172,8 @@ class Scrutiny:
         names, logged = policy.problem.actions, known.log.actions
         shares = dict(zip(names, np.bincount(logged, minlength=len(names)) / len(logged), strict=True))
         made = self.leaderboard or policy.leaderboard_on(evidence)
-        found = logged_budget(policy.strategies_, decisions, made, shares, policy.problem.favourable_actions, policy.selected_)
+        favourable = policy.problem.favourable_actions
+        found = logged_budget(policy.strategies_, decisions, made, shares, favourable, policy.selected_)
         if found is None:
             return None
         within = decisions_within(found, policy.strategies_, decisions, evidence)
