@@ -44,6 +44,15 @@ def test_text_and_page_for_the_untouched_rows(accordant, case_folder, finished_r
     assert page.count("<script") == 1  # the one of all pages
 
 
+def test_a_page_names_the_run_and_the_file_without_their_folders(accordant, case_folder, finished_run):
+    run, rows, page = case_folder / "first", case_folder / "beds.csv", case_folder / "named.html"
+    for file, words in (((), "the 48 untouched rows of first"), ((str(rows),), "240 rows of beds.csv")):
+        done = accordant("explain", str(run), *file, "--no-add", "--out", str(page))
+        assert done.returncode == 0, done.stderr
+        head = page.read_text(encoding="utf-8").partition("</header>")[0]
+        assert words in head and str(case_folder) not in head
+
+
 def test_a_constant_is_explained_as_one(accordant, finished_run):
     done = accordant("explain", "first", "--strategy", "constant:Wait", "--json")
     assert done.returncode == 0, done.stderr

@@ -79,6 +79,38 @@ def test_a_declared_limit_goes_before_that_of_the_log(evidence, share, expected)
     assert "constrained" not in " ".join(decisions_within(budget, found, decisions, evidence)), "it is a whole batch"
 
 
+def halved(evidence, selected_share):
+    """Return lines of which `keep` leads and `half` takes what is scarce for a share of contexts."""
+    count = round(selected_share * N)
+    codes = {"keep": np.ones(N, dtype=np.intp), "half": (np.arange(N) >= count).astype(np.intp)}
+    decisions = {label: Decisions(label, ACTIONS, each, np.zeros(N, dtype=bool)) for label, each in codes.items()}
+    board = judged(evidence, decisions, dict.fromkeys(decisions, "compromise"))
+    rows = tuple(sorted(board.rows, key=lambda row: row.strategy != "keep"))
+    return {"limit": Constrained(rule="maximin", budgets={"Give": 0.25})}, decisions, replace(board, rows=rows)
+
+
+def test_a_declared_limit_that_is_exceeded_for_some_is_said_of_who_leads_and_of_the_selected(evidence):
+    rules, decisions, board = halved(evidence, 0.5)
+    budget = logged_budget(rules, decisions, board, LOGGED, (), "half")
+    assert budget == LoggedBudget("half", "Give", 0.25, declared=True, taken=0.5, leads=False)
+    said = "half was selected and takes Give for 50.0% of people, beyond the limit of the case:"
+    assert budget.sentence(board).startswith(said)
+    leading = replace(board, rows=board.rows[::-1])
+    assert (
+        logged_budget(rules, decisions, leading, LOGGED, ())
+        .sentence(board)
+        .startswith("half leads by taking Give for 50.0%")
+    )
+    assert logged_budget(rules, decisions, board, LOGGED, (), "keep") is None
+
+
+def test_a_declared_limit_that_is_reached_is_not_exceeded(evidence):
+    rules, decisions, board = halved(evidence, 0.25)
+    assert logged_budget(rules, decisions, board, LOGGED, ("Give",), "half") is None
+    rules, decisions, board = halved(evidence, 0.255)
+    assert logged_budget(rules, decisions, board, LOGGED, ("Give",), "half").taken == pytest.approx(0.255)
+
+
 def test_nothing_is_said_where_nothing_is_wrong(evidence):
     found, decisions, board = lines(evidence)
     assert logged_budget(found, decisions, board, LOGGED, ("Keep",)) is None, "what leads is not favourable"

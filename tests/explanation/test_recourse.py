@@ -146,7 +146,7 @@ def test_nothing_declared_is_said_and_what_to_declare():
         observed.take(slice(0, 1)), 0, actions=ACTIONS, decide=decide, plausible=plausible, observed=observed, changeable={}
     )  # fmt: skip
     assert found.reason == UNDECLARED
-    assert "changeable:" in found.reason
+    assert '"changeable:"' in found.reason and "`" not in found.reason
 
 
 def test_a_missing_number_has_no_direction():

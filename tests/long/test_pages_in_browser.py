@@ -31,6 +31,7 @@ LETTERS = ("letter", "letter in German")
 PAGES = (*WINGS, "run", "explanation", "monitor, calm", "monitor, alarmed", *LETTERS)
 PLAIN = LETTERS  # pages without a table that could be sorted
 ROWS = "0,1,2"
+SCREEN = 900  # pixels of height of a small laptop
 NARROWEST = 320  # pixels of a phone
 OUTSIDE_CODE = re.compile(r"<(style|script|code|pre)\b.*?</\1>|<wbr>|<[^>]*>", re.DOTALL)
 
@@ -126,6 +127,19 @@ def test_a_page_speaks_by_names_in_words(pages, name):
     text = OUTSIDE_CODE.sub("", pages[name].read_text(encoding="utf-8"))
     assert "Heat pump" in text
     assert not {"Heat_pump", "Bill_halved", "population_maximin"} & set(re.findall(r"[\w:]+", text))
+
+
+@pytest.mark.parametrize("case", ["story", "education-tutoring"])
+def test_the_first_screen_holds_the_answer(pages, browser, tmp_path, case):
+    path = pages["run"]
+    if case != "story":
+        path = tmp_path / "run" / "report.html"
+        carried_out("run", case, "--quick", "--rows", 150, "--resamples", 100, "--out", path.parent)
+    page = browser.new_page(viewport={"width": 1280, "height": SCREEN})
+    page.goto(path.as_uri())
+    bottom = page.evaluate("document.querySelector('#answer').getBoundingClientRect().bottom")
+    page.close()
+    assert bottom <= SCREEN
 
 
 def test_the_first_screen_says_that_it_is_a_quick_look(pages, browser):

@@ -1,4 +1,4 @@
-"""A leading line that breaks a limit is named on the first screen, and its table stands in a fold."""
+"""A line that goes beyond a limit is named on the first screen, and its table stands in a fold."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def test_the_page_says_it_and_shows_the_table(records: dict[str, Json], declared
     html = render(Record.read(with_budget(record, declared=declared)))
     first = re.search(r'<section id="answer".*?</section>', html, re.DOTALL)[0]
     assert "&lt;nobody&gt; declared that it is scarce" in first and '<a href="#budget"' in first
-    assert ("A limit that the leading line breaks" in first) == declared
+    assert ("A limit of the case is exceeded" in first) == declared
     fold = re.search(r'<section id="budget".*?</section>', html, re.DOTALL)[0]
     assert "Grant for at most 30.0% of people" in fold
     assert fold.count("<tr><th") == len(record["test"]["leaderboard"]) + 1

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from accordant.report.labels import readable, readable_names, renamed, with_names
+from accordant.report.labels import in_words, readable, readable_names, renamed, with_names
 from accordant.report.render import render
 from accordant.runs.record import Record
 
@@ -40,6 +40,17 @@ def test_only_labels_that_are_no_words_get_names(records: dict[str, Json]) -> No
     assert readable_names(Record.read(records["tiny"])) == {
         "constant:Grant": "Always Grant", "constant:Deny": "Always Deny", "stakeholder:Lender": "Lender alone",
     }  # fmt: skip
+
+
+def test_columns_of_the_data_are_said_in_words(records: dict[str, Json]) -> None:
+    record = records["tiny"]
+    record["case"]["data"] = {"features": ["credit_score", "age"]}
+    assert readable_names(Record.read(record))["credit_score"] == "credit score"
+
+
+def test_two_names_that_would_read_alike_stay() -> None:
+    assert in_words(["a_b", "c_d", "e_f", "e f", "g h"]) == {"a_b": "a b", "c_d": "c d"}
+    assert in_words(["a_b", "a b"]) == {}
 
 
 def test_a_name_that_two_labels_would_share_is_given_to_neither(records: dict[str, Json]) -> None:

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import Any
 
 import pytest
+from markupsafe import Markup
 
 from accordant.report.labels import readable_names
 from accordant.report.overview import overview
 from accordant.report.reading import Reading
 from accordant.report.render import render
 from accordant.report.scrutiny import findings
+from accordant.report.statements import changes
 from accordant.report.summary import answer, checks
 from accordant.runs.record import Record
 
@@ -169,11 +172,20 @@ def test_other_rules_are_explained_where_they_are_named_first(records: dict[str,
         for name in ("utilitarian", "maximin")
     }
     record["selected"] = "maximin"
-    last = seen(record).statements[-1]
-    assert last.title == "Other rules named here"
-    assert last.words.striptags() == "utilitarian: maximise the weighted mean of expected rewards."
+    named = seen(record).rules
+    assert named.title == "Other rules named here"
+    assert named.words.striptags() == "utilitarian: maximise the weighted mean of expected rewards."
+    screen = first_screen(record)
+    assert screen.index("Who gains and who loses") < screen.index(named.title) < screen.index("How sure that is")
     record["selected"] = "utilitarian"
-    assert seen(record).statements[-1].title == "May I use it?"  # constants say what they do
+    assert seen(record).rules is None  # constants say what they do
+
+
+def test_how_many_strategies_share_values_is_left_to_the_part_on_weights(records: dict[str, Json]) -> None:
+    weighed = findings(Reading.named(Record.read(records["scrutinised"])))
+    border = Markup("a <strong>b</strong> (2 others with equal values) and c (1 other with equal values), ahead")
+    shared = replace(weighed, weighed=replace(weighed.weighed, sentences=(border,)))
+    assert changes(shared).words.startswith("a <strong>b</strong> and c, ahead ")
 
 
 def test_a_quick_look_and_guesses_are_told_before_all_else(records: dict[str, Json]) -> None:

@@ -1,8 +1,9 @@
 """What would lead if a favourable action were given to no more people than there is enough for.
 
 Metrics see who gets an action and not what it costs, so giving everybody what everybody likes wins by itself. Where
-such a line leads, rules that have scores decide the same contexts again under a budget, a_t = action in at most
-⌊share · n⌋ of n contexts, and are compared among themselves. The share is the one that the case declares for a rule, or
+such a line leads, or the line that leads or was selected goes beyond a declared limit, rules that have scores decide
+the same contexts again under a budget, a_t = action in at most ⌊share · n⌋ of n contexts, and are compared among
+themselves. The share is the one that the case declares for a rule, or
 else that of logged actions among training rows: what was enough, or had to be, so far. The combination is ours.
 """
 
@@ -21,28 +22,35 @@ from accordant.strategies.constraints import Constrained
 from accordant.strategies.strategy import Strategy
 
 ALWAYS = 0.99  # share of contexts from which on a strategy always takes an action, as strategies that decide alike
+ROUNDING = 1e-9  # of a share times a number of contexts
 
 
 @dataclass(frozen=True)
 class LoggedBudget:
-    """A favourable action that a leading strategy always takes, and a limit that it breaks.
+    """An action that a leading or selected strategy takes more often than a limit allows.
 
     Attributes
     ----------
     winner
-        The strategy that leads without a limit.
+        The strategy that leads without a limit, or was selected.
     action
         What it takes.
     share
-        Of contexts that may get it, in (0, 0.99).
+        Of contexts that may get it, in (0, 1).
     declared
         Whether the case declares the share, for one of its rules; else it is that of the log.
+    taken
+        Share of contexts for which the strategy takes it.
+    leads
+        Whether it leads; else it was selected and does not.
     """
 
     winner: str
     action: str
     share: float
     declared: bool
+    taken: float = 1.0
+    leads: bool = True
 
     @property
     def words(self) -> str:
@@ -53,7 +61,9 @@ class LoggedBudget:
     def sentence(self, limited: Leaderboard) -> str:
         """Say what leads without a limit, that none is declared, and what leads under the budget."""
         limit = "beyond the limit of the case" if self.declared else "and nobody declared that it is scarce"
-        start = f"{self.winner} leads by taking {self.action} for everybody, {limit}: no metric sees what that costs."
+        whom = "everybody" if self.taken >= ALWAYS else f"{self.taken:.1%} of people"
+        takes = "leads by taking" if self.leads else "was selected and takes"
+        start = f"{self.winner} {takes} {self.action} for {whom}, {limit}: no metric sees what that costs."
         first = _first(limited)
         if first is None:
             return f"{start} With {self.words}, no strategy is ranked."
@@ -68,8 +78,11 @@ def logged_budget(
     leaderboard: Leaderboard,
     logged: Mapping[str, float],
     favourable: tuple[str, ...],
+    selected: str | None = None,
 ) -> LoggedBudget | None:
-    """Return the favourable action that the leading candidate always takes, with a limit; None if there is none.
+    """Return a declared limit that is exceeded, or the favourable action that always leads; None if there is neither.
+
+    What the leading candidate exceeds comes before what the selected one does.
 
     Parameters
     ----------
@@ -81,24 +94,43 @@ def logged_budget(
         Action to its share of the log.
     favourable
         Actions that benefit whoever is decided about.
+    selected
+        Label of the selected strategy.
     """
     first = _first(leaderboard)
     if first is None:
         return None
-    names, counts = np.unique(decisions[first.strategy].actions, return_counts=True)
-    action, share = str(names[counts.argmax()]), counts.max() / counts.sum()
-    declared = _declared(strategies, action, len(decisions[first.strategy].codes))
-    limit = logged[action] if declared is None else declared
-    if share < ALWAYS or action not in favourable or not 0 < limit < ALWAYS:
+    n = len(decisions[first.strategy].codes)
+    limits = _declared(strategies, n)
+    for label in dict.fromkeys((first.strategy, selected or first.strategy)):
+        shares = _shares(decisions[label])
+        beyond = {name: shares.get(name, 0.0) - limit for name, limit in limits.items()}
+        # as a budget is kept: a_t = action in at most ⌊limit · n⌋ contexts
+        broken = [name for name in beyond if round(shares.get(name, 0.0) * n) > np.floor(limits[name] * n + ROUNDING)]
+        if broken:
+            action = max(broken, key=beyond.__getitem__)
+            return LoggedBudget(label, action, limits[action], True, shares[action], label == first.strategy)
+    shares = _shares(decisions[first.strategy])
+    action = max(shares, key=shares.__getitem__)
+    if action in limits or shares[action] < ALWAYS or action not in favourable or not 0 < logged[action] < ALWAYS:
         return None
-    return LoggedBudget(first.strategy, action, float(limit), declared is not None)
+    return LoggedBudget(first.strategy, action, float(logged[action]), False, shares[action])
 
 
-def _declared(strategies: Mapping[str, Strategy], action: str, n: int) -> float | None:
-    """Return the largest share of contexts for which a declared budget allows an action; None if none is declared."""
-    rules = [rule for rule in strategies.values() if isinstance(rule, Constrained) and rule.budgets is not None]
-    found = [rule.budgets[action] for rule in rules if rule.budgets is not None and action in rule.budgets]
-    return max((each if isinstance(each, float) else each / n for each in found), default=None)
+def _shares(decisions: Decisions) -> dict[str, float]:
+    """Return action to the share of contexts for which it is taken, of those that are taken."""
+    names, counts = np.unique(decisions.actions, return_counts=True)
+    return {str(name): float(count / counts.sum()) for name, count in zip(names, counts, strict=True)}
+
+
+def _declared(strategies: Mapping[str, Strategy], n: int) -> dict[str, float]:
+    """Return action to the largest share of contexts for which a declared budget allows it, above 0."""
+    limits: dict[str, float] = {}
+    for rule in strategies.values():
+        for action, budget in (rule.budgets or {}).items() if isinstance(rule, Constrained) else ():
+            share = float(budget if isinstance(budget, float) else budget / n)
+            limits[action] = max(share, limits.get(action, share))
+    return {action: share for action, share in limits.items() if share > 0}
 
 
 def decisions_within(

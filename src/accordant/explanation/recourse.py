@@ -30,7 +30,8 @@ MOST_TRIED = 12_000  # changes that are decided on for one person
 SHARE = MOST_TRIED // 4  # of each kind: changes of one, two and three features, and those of whole rows
 FIRST_BLOCK = 64  # nearest changes that are decided on first; most answers are among them
 UNDECLARED = (
-    "no feature is declared changeable; a case says under `changeable:` what a person could change, such as Savings: up"
+    'no feature is declared changeable; a case file says under "changeable:" what a person could change, such as '
+    '"Savings: up"'
 )
 FAR_FROM_ALL = "the person is far from all training rows, so no change can be called plausible"
 

@@ -1,6 +1,6 @@
 """Names as people read them: ``Always Grant`` for the label ``constant:Grant``, ``Can wait`` for ``Can_wait``.
 
-One place turns labels of strategies, and what a case calls its stakeholders, actions, outcomes, metrics and attributes,
+One place turns labels of strategies, and what a case calls its stakeholders, actions, outcomes, metrics and columns,
 into names, for the whole record before anything is drawn or said of it, so that tables, charts and sentences agree. A
 label of plain letters, such as ``maximin``, is its own name. Commands keep labels.
 """
@@ -26,6 +26,7 @@ PREFIXES = {"constant": "Always {}", "stakeholder": "{} alone", "decided": "As d
 PROPER = {
     "kalai smorodinsky": "Kalai–Smorodinsky", "nash": "Nash", "borda": "Borda", "copeland": "Copeland",
     "rawlsian": "Rawlsian", "gini": "Gini", "condorcet": "Condorcet",
+    "pareto": "Pareto",
 }  # fmt: skip
 TOLD = ("test", "validation", "groups", "scrutiny", "selected", "selection", "notes", "warnings", "people")
 """Parts of a record that speak of strategies."""
@@ -53,6 +54,14 @@ def readable(label: str) -> str:
     return f"{name} ({parts['parameters'].replace('_', ' ')})" if parts["parameters"] else name
 
 
+def in_words(names: Iterable[str]) -> dict[str, str]:
+    """Return name to the same in words, of names with underscores; two that would read alike keep theirs."""
+    declared = set(names)
+    words = {name: name.replace("_", " ").strip() for name in declared if "_" in name.strip("_ ")}
+    spoken = list(words.values())
+    return {name: said for name, said in words.items() if spoken.count(said) == 1 and said not in declared}
+
+
 def shortened(name: str) -> str:
     """Return a name no longer than can be read."""
     return name if len(name) <= LONGEST else name[: LONGEST - 1] + "…"
@@ -65,9 +74,7 @@ def readable_names(record: Record) -> dict[str, str]:
     labels then.
     """
     declared = _declared(record)
-    words = {name: name.replace("_", " ").strip() for name in declared if "_" in name.strip("_ ")}
-    spoken = list(words.values())
-    words = {name: said for name, said in words.items() if spoken.count(said) == 1 and said not in declared}
+    words = in_words(declared)
     labels = dict.fromkeys(
         [row.strategy for row in (*record.test.leaderboard, *record.validation.leaderboard)] + list(record.strategies)
     )
@@ -82,11 +89,12 @@ def readable_names(record: Record) -> dict[str, str]:
 
 
 def _declared(record: Record) -> set[str]:
-    """Return what the case calls its stakeholders, actions, outcomes, metrics and attributes."""
+    """Return what the case calls its stakeholders, actions, outcomes, metrics, attributes and features."""
     problem = record.case.problem
     found = {each.name for each in problem.stakeholders} | set(problem.actions) | set(problem.outcome_names)
     found |= {column.label for column in (*record.test.metrics, *record.validation.metrics)}
-    return found | {each.name for each in problem.sensitive_attributes}
+    found |= {each.name for each in problem.sensitive_attributes}
+    return found | set(record.case.features)
 
 
 def with_names(record: Record, names: Mapping[str, str]) -> Record:

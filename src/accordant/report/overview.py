@@ -51,6 +51,7 @@ class Overview:
     """What a reader learns without opening anything."""
 
     statements: tuple[Statement, ...]
+    rules: Statement | None  # what rules do that the page has named so far; None where their names say it
     comparison: Comparison | None  # None if no strategy was selected, or no reward is known
     unseen: tuple[str, ...]  # what the page does not show
     alarms: tuple[tuple[str, str], ...]  # what a reader must know before all else: in a word, and in a sentence
@@ -77,10 +78,7 @@ def overview(
     statements.append(Statement("May I use it?", may_be_used(reading, answer, checks), (("scope", "scope card"),)))
     compared = () if comparison is None else comparison.sentences
     named = rules_named(reading, [*(each.words for each in statements), *compared])
-    return Overview(
-        (*statements, *([] if named is None else [named])), comparison, _unseen(reading, findings, asked),
-        _alarms(reading),
-    )  # fmt: skip
+    return Overview(tuple(statements), named, comparison, _unseen(reading, findings, asked), _alarms(reading))
 
 
 def _comparison(reading: Reading) -> Comparison | None:

@@ -23,6 +23,7 @@ MOST_METRICS = 3  # metrics in a sentence on the score
 FORMULA = re.compile(r",\s(?:[^,\[]*\[|[∏Σ]).*")  # at the end of what a rule does; the part on rules has it
 UNITS = re.compile(r";|\.\s")  # what follows says how scores are measured, which does not matter here
 ASIDE = re.compile(r" \([^)]* if sampling error is left aside\)")  # the part on hidden reasons has it
+ALIKE = re.compile(r" \(\d+ others? with equal values\)")  # the part on weights has them
 LEAST_SHARE = 0.05  # percent of rows; less would be written as 0.0%
 PLAIN = ("constant", "logged", "stakeholder")  # registered rules whose names say what they do
 
@@ -154,6 +155,7 @@ def changes(findings: Findings) -> Statement:
     """Say what would change the result: weights, a preference that is not there, and misreports."""
     weighed, deciders, trust = findings.weighed, findings.deciders, findings.trust
     border = weighed.sentences[-1:] if weighed else ()
+    border = tuple(Markup(ALIKE.sub("", each)) for each in border)  # noqa: S704 - markup before, and less of it
     words = Markup(" ").join([*border, *deciders.sentences[:1], *trust.sentences[:1]])
     return Statement(
         "What would change it", words, (("weights", "weights"), ("deciders", "who decides"), ("trust", "misreports"))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -116,7 +116,8 @@ class Scrutiny:
         behind the winner) and ``unweighed`` (why they are missing); ``conflict`` (pairs of metrics, prices of parity);
         ``sensitivity`` (what unmeasured confounding could change; None where the rewards of all actions are known);
         ``gains`` (who gains and who pays against the utilitarian rule; None if that is not listed, or was selected);
-        ``budget`` (candidates under a budget, where a favourable action leads that nobody declared scarce, or None).
+        ``budget`` (candidates under a budget that the case declares and D* or who leads exceeds, or at the logged share
+        where a favourable action leads that nobody declared scarce; or None).
         """
         policy, evidence = self.policy, self.evidence
         rule = policy.strategies_[policy.selected_]
@@ -165,20 +166,22 @@ class Scrutiny:
         }
 
     def _budget(self, decisions: Mapping[str, Decisions]) -> dict[str, Any] | None:
-        """Return candidates under a budget at the logged share, if a favourable action leads without any limit."""
+        """Return candidates under a budget: a declared one that is exceeded, or the logged share of what leads."""
         policy, evidence = self.policy, self.evidence
         known = getattr(policy, "evidence_", evidence)  # a policy that was read from a run keeps no training rows
         names, logged = policy.problem.actions, known.log.actions
         shares = dict(zip(names, np.bincount(logged, minlength=len(names)) / len(logged), strict=True))
         made = self.leaderboard or policy.leaderboard_on(evidence)
-        found = logged_budget(policy.strategies_, decisions, made, shares, policy.problem.favourable_actions)
+        favourable = policy.problem.favourable_actions
+        found = logged_budget(policy.strategies_, decisions, made, shares, favourable, policy.selected_)
         if found is None:
             return None
         within = decisions_within(found, policy.strategies_, decisions, evidence)
         if not within:
             return None
         limited = policy.compared(within, evidence)
-        return asdict(found) | {
+        return {
+            "winner": found.winner, "action": found.action, "share": found.share, "declared": found.declared,
             "sentence": found.sentence(limited), "words": found.words, "board": board(limited).model_dump(mode="json"),
         }  # fmt: skip
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 
 import numpy as np
@@ -12,13 +13,15 @@ from accordant.deliberation.decision.opening import cast_for, open_decision
 from accordant.deliberation.decision.options import DecisionOptions
 from accordant.deliberation.decision.result import DecisionDebate
 from accordant.deliberation.decision.section import debate_decision
-from accordant.deliberation.page import render_decision
+from accordant.deliberation.page import render_decision, write_decision
 from accordant.errors import InputError, RunFolderError
 from accordant.naming import Named
 from accordant.runs import read_run
 from accordant.runs.chain import add_section
 from accordant.sections import page_parts
 from accordant.utilities import ExpectedRewards
+
+OUTSIDE_CODE = re.compile(r"<(style|script|code|pre)\b.*?</\1>|<[^>]*>", re.DOTALL)
 
 
 @pytest.fixture(scope="module")
@@ -82,6 +85,13 @@ def test_the_same_seed_gives_the_same_bytes_and_a_page(finished, new):
     assert (part.chapter, part.title) == ("talks", f"{first.subject}, debated")
     main = page[page.index("<section") : page.index("</main>")].strip()
     assert main in part.html and ".stamp" in part.style
+
+
+def test_a_page_that_is_written_speaks_by_words(finished, new, tmp_path):
+    found = debated(finished, new, rows=(1,))
+    html = write_decision(found, tmp_path / "debate.html").read_text(encoding="utf-8")
+    assert "expected_reward" in render_decision(found) and "expected reward · reads" in html
+    assert not re.findall(r"\w+_\w+", OUTSIDE_CODE.sub("", html))
 
 
 def test_what_constraints_forbid_and_who_is_left_to_a_person_is_said(finished, new):

@@ -11,7 +11,7 @@ from accordant.deliberation.decision.dialogue_result import DecisionDialogue
 from accordant.deliberation.decision.dialogue_terminal import person_at_the_terminal
 from accordant.deliberation.decision.opening import open_decision
 from accordant.deliberation.decision.options import DecisionOptions
-from accordant.deliberation.page import render_dialogue
+from accordant.deliberation.page import render_dialogue, write_dialogue
 from accordant.errors import InputError
 from accordant.naming import Named
 from accordant.runs import read_run
@@ -58,6 +58,15 @@ def test_the_page_of_the_run_holds_what_the_page_of_a_dialogue_says(finished, ne
     part, page = page_parts.factory(found.name)(found), render_dialogue(found)
     assert part.chapter == "talks" and part.title == f"{found.subject}: why {found.row.settled}"
     assert page[page.index("<section") : page.index("</main>")].strip() in part.html
+
+
+def test_a_page_that_is_written_speaks_by_words(finished, new, tmp_path):
+    found = dialogue_on_decision(opened_on(finished, new))
+    html = write_dialogue(found, tmp_path / "dialogue.html").read_text(encoding="utf-8")
+    selected = finished.policy.selected_
+    head = html[html.index('<p class="lead">') : html.index("<main")]
+    assert selected.startswith("constrained[") and "constrained[" not in head and "constrained (" in head
+    assert "`" not in html[html.index("<body") :]
 
 
 def test_the_same_seed_gives_the_same_bytes_and_a_page(finished, new):

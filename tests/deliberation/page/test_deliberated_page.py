@@ -9,7 +9,7 @@ import re
 import pytest
 
 from accordant.errors import InputError
-from accordant.deliberation.page import render_deliberated
+from accordant.deliberation.page import render_deliberated, write_deliberated
 from accordant.deliberation.result import FORMAT, read_result
 from tests.drawings import faults
 
@@ -32,6 +32,14 @@ def test_every_kind_is_one_well_formed_page_that_leads_nowhere(contents, page):
         assert not re.search(r"(?:src|href)=\"(?!#)|url\(|@import", html), name
         assert not re.search(r"\b(is|are) fair\b", found.text), name
         assert not {"nan", "none,", "undefined"} & set(found.text.lower().split()), name
+
+
+def test_a_page_that_is_written_speaks_by_words(contents, page, tmp_path):
+    for place, content in enumerate(contents.values()):
+        written = write_deliberated(read_result(content), tmp_path / f"{place}.html").read_text(encoding="utf-8")
+        text = page(re.sub(r"<(pre|code)\b.*?</\1>", "", written, flags=re.DOTALL)).text
+        assert not re.findall(r"\b[a-z]+_[a-z_]+\b(?!\.csv)", text)
+        assert content["kind"] == "many" or "chance with the grant" in text
 
 
 def test_a_page_comes_from_json_alone_and_is_the_same_every_time(contents):

@@ -12,7 +12,7 @@ import pytest
 from accordant.errors import InputError
 from accordant.json_values import json_value
 from accordant.preferences.page import render_comparison
-from accordant.preferences.page.reading import Row
+from accordant.preferences.page.reading import Row, names_in_words
 from accordant.preferences.result import FORMAT, LearnerComparison
 from accordant.preferences.page.charts import (
     BINS,
@@ -126,6 +126,16 @@ def content():
                     "new_users": 0.0, "first": 8, "seed": 7, "resamples": 1000, "tolerance": 0.02, "gain": None,
                     "source": {"format": "auto", "minority": 0.2, "users": 60, "records": None, "styles": None, "ignore": []}},
         "warnings": ["A warning."],
+    }  # fmt: skip
+
+
+def test_methods_and_groups_are_said_in_words(content):
+    content["groups"]["sizes"] = {"the_many": 4, "small": 2}
+    content["methods"].append(method("pareto_distillation: pooled_teacher", 0.7, control=True))
+    content["methods"].append(method("low_rank[rank=2]", 0.7))
+    assert names_in_words(LearnerComparison.read(json_value(content))) == {
+        "the_many": "the many", "pareto_distillation": "Pareto distillation", "pooled_teacher": "pooled teacher",
+        "low_rank[rank=2]": "low rank (rank=2)", "per_group": "per group",
     }  # fmt: skip
 
 

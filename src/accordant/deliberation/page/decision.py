@@ -6,9 +6,11 @@ from pathlib import Path
 from typing import Any
 
 from accordant.deliberation.decision.result import DISCLAIMER, DebatedRow, DecisionDebate
+from accordant.deliberation.page.labels import decision_names
 from accordant.deliberation.page.reading import RecordReading
 from accordant.deliberation.page.render import PAGE
 from accordant.deliberation.page.transcript import rounds
+from accordant.report.labels import text_with_names
 from accordant.runs.pages import write_page
 from accordant.sections import PagePart, page_parts
 
@@ -28,7 +30,7 @@ def decision_part(content: DecisionDebate) -> PagePart:
 
 def write_decision(result: DecisionDebate, out: Path) -> Path:
     """Write a page to a file named ``.html``, or with the JSON to a new folder; return the path of the page."""
-    return write_page(render_decision(result), result.to_json(), RECORD, out)
+    return write_page(text_with_names(render_decision(result), decision_names(result)), result.to_json(), RECORD, out)
 
 
 def _told(content: DecisionDebate) -> dict[str, Any]:

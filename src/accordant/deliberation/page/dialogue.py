@@ -5,7 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from accordant.deliberation.decision.dialogue_result import DIALOGUE_DISCLAIMER, DecisionDialogue
+from accordant.deliberation.page.labels import decision_names
 from accordant.deliberation.page.render import PAGE
+from accordant.report.labels import text_with_names
 from accordant.runs.pages import write_page
 from accordant.sections import PagePart, page_parts
 
@@ -26,4 +28,4 @@ def dialogue_part(content: DecisionDialogue) -> PagePart:
 
 def write_dialogue(result: DecisionDialogue, out: Path) -> Path:
     """Write a page to a file named ``.html``, or with the JSON to a new folder; return the path of the page."""
-    return write_page(render_dialogue(result), result.to_json(), RECORD, out)
+    return write_page(text_with_names(render_dialogue(result), decision_names(result)), result.to_json(), RECORD, out)

@@ -12,6 +12,7 @@ from markupsafe import Markup
 from accordant.deliberation.assessment import Movement
 from accordant.deliberation.page import summary
 from accordant.deliberation.page.charts import grid_chart, rate_chart, sample
+from accordant.deliberation.page.labels import deliberation_names
 from accordant.deliberation.page.reading import (
     MARKS,
     STANDINGS,
@@ -27,6 +28,7 @@ from accordant.deliberation.page.reading import (
 from accordant.deliberation.page.transcript import MANY, SHORT, granted, rounds
 from accordant.deliberation.record import DISCLAIMER
 from accordant.deliberation.result import DeliberationResult, RepeatedDeliberation, read_result
+from accordant.report.labels import text_with_names
 from accordant.report.page import Page, breakable
 from accordant.report.scale import percent
 from accordant.runs.pages import write_page
@@ -60,8 +62,13 @@ def render_deliberated(content: DeliberationResult | RepeatedDeliberation | Mapp
 
 
 def write_deliberated(result: DeliberationResult | RepeatedDeliberation, out: Path) -> Path:
-    """Write a page to a file named ``.html``, or with the JSON to a new folder; return the path of the page."""
-    return write_page(render_deliberated(result), result.to_json(), RECORD, out)
+    """Write a page to a file named ``.html``, or with the JSON to a new folder; return the path of the page.
+
+    The page speaks by names in words.
+    """
+    return write_page(
+        text_with_names(render_deliberated(result), deliberation_names(result)), result.to_json(), RECORD, out
+    )
 
 
 def _one(content: DeliberationResult) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -15,9 +16,11 @@ from accordant.preferences.result import (
     MetricResult,
     ParetoResult,
 )
+from accordant.report.labels import SPECIAL, in_words, readable
 from accordant.report.scale import Cell, interval, number, percent
 
 POOLED = "pooled"
+PART = re.compile(r"\w+(?:\[[^\]]*\])?")  # of the label of a method: its name with parameters, or that of a control
 MARKS = {
     "pooled": ("square", "the pooled reward, which every row is compared with"),
     "control": ("open-circle", "control"),
@@ -196,3 +199,10 @@ def power_of(test: ParetoResult) -> str:
     """Return in how many samples the verdict would show a gain; a dash where there was no gain."""
     chance = test.power.probability
     return "–" if chance is None else share(chance)
+
+
+def names_in_words(content: LearnerComparison) -> dict[str, str]:
+    """Return label to name in words, of methods with their controls and parameters, and of groups."""
+    labels = [row.method for row in content.methods] + [each.method for each in content.skipped]
+    parts = {part for label in labels for part in PART.findall(label) if SPECIAL.search(part)}
+    return in_words(content.groups.sizes) | {part: readable(part) for part in parts}

@@ -27,6 +27,7 @@ from accordant.preferences.page.reading import ComparisonReading, Row
 from accordant.preferences.result import FORMAT, LearnerComparison
 from accordant.preferences.section import ComparedLearners
 from accordant.report.charts.svg import box, hatched, tag
+from accordant.report.labels import text_with_names
 from accordant.report.page import Page, counted
 from accordant.runs.pages import write_page
 
@@ -64,8 +65,12 @@ def render_comparison(content: LearnerComparison | Mapping[str, Any]) -> str:
 
 
 def write_comparison(found: ComparedLearners, out: Path) -> Path:
-    """Write a page to a file named ``.html``, or with the JSON to a new folder; return the path of the page."""
-    return write_page(render_comparison(found.section), found.to_json(), RECORD, out)
+    """Write a page to a file named ``.html``, or with the JSON to a new folder; return the path of the page.
+
+    The page speaks by names in words.
+    """
+    html = text_with_names(render_comparison(found.section), words.names_in_words(found.section))
+    return write_page(html, found.to_json(), RECORD, out)
 
 
 def _pareto(reading: ComparisonReading) -> Markup | None:

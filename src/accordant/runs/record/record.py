@@ -35,6 +35,11 @@ class Declaration(Part):
     problem: DecisionProblem
     metrics: dict[str, MetricSpec]
 
+    @property
+    def features(self) -> tuple[str, ...]:
+        """Names of the columns that models read."""
+        return tuple((self.model_extra or {}).get("data", {}).get("features", ()))
+
 
 class DataPart(Part):
     """Where the rows came from, and how they were divided: `accordant.runs.row_split.Dealing`."""

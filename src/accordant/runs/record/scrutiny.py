@@ -249,7 +249,7 @@ class GainsPart(Part):
 
 
 class BudgetPart(Part):
-    """A favourable action that leads by going to everybody, and candidates under a budget for it.
+    """An action that goes to more people than a limit allows, or to everybody, and candidates under a budget for it.
 
     See `accordant.evaluation.logged_budget`.
     """

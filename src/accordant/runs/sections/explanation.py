@@ -89,6 +89,8 @@ def explained_rows(
         contexts, origin = untouched.data.log.contexts, f"{untouched.notice}{untouched.origin}"
     else:
         contexts, origin = contexts_of(run, source, None)
+        if isinstance(source, str | Path):
+            origin = origin.replace(str(source), Path(source).name)
     return explained_contexts(run, contexts, origin, rows=rows, strategy=strategy, training=training)
 
 
@@ -168,7 +170,7 @@ def document_of(found: ExplainedRows) -> dict[str, Any]:
     document = as_document(
         found.explanations,
         title=f"{run.case.title}: decisions explained",
-        source=found.origin,
+        source=found.origin.replace(str(run.path), run.path.resolve().name),  # pages go to whom folders say nothing
         influence=influence(rule, expected, known=known, groups=groups),
         pivotal=pivotal(rule, expected, known=known, groups=groups),
         rests_on=[
