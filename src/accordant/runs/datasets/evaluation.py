@@ -87,7 +87,7 @@ def evaluate_part(options: Told, item: Told) -> Told:
             found = PartSums.of(decisions, evidence, known, numbers)
             kept = [*found.arrays.values(), *(() if found.persons is None else (found.persons,))]
             with output_file(output.path, [part.file]) as file:
-                np.savez(file.buffer, *kept, allow_pickle=False)  # type: ignore[attr-defined]
+                np.savez(file.buffer, *kept)  # type: ignore[attr-defined]
             output.told = described(part, n) | {
                 "names": list(found.names), "ranges": dict(found.ranges), "withheld": dict(found.withheld),
                 "values": {name: list(each) for name, each in found.values.items()}, "arrays": list(found.arrays),
