@@ -1,6 +1,7 @@
 """The debate: three rounds, blindness, guards, agreement, and what must not change the joint decision."""
 
 import dataclasses
+import re
 import json
 import os
 import subprocess
@@ -422,48 +423,57 @@ class TestGuard:
 
 
 class TestWrongMoves:
-    def refused(self, small, phase, move, match, error=InvalidMoveError):
+    def refusal(self, small, phase, move):
+        """Return with what message a debate ends in which one agent makes a move."""
         agents = [small.Scripted("bad", {phase: move}), small.Scripted("good")]
-        with pytest.raises(error, match=match):
+        with pytest.raises(InvalidMoveError) as caught:
             debate(small.ward(), agents)
+        return str(caught.value)
 
     @pytest.mark.parametrize("phase", ["propose", "contest", "answer"])
     def test_a_move_of_another_kind_names_the_agent(self, small, phase):
-        self.refused(small, phase, Ballot((0,)), rf"agent 'bad', {phase} at step \d: the move is a Ballot")
+        assert re.search(
+            rf"agent 'bad', {phase} at step \d: the move is a Ballot", self.refusal(small, phase, Ballot((0,)))
+        )
 
     def test_an_allocation_for_other_patients(self, small):
         other = Scenario([Claimant("x", {})], [Resource("bed", 1)])
         move = Proposal(Allocation.whole(other, ["x"]), AdditiveUtility([1.0]))
-        self.refused(small, "propose", move, "agent 'bad'.*for the patients x; allowed: those of the scenario, p00")
+        assert re.search(
+            "agent 'bad'.*for the patients x; allowed: those of the scenario, p00", self.refusal(small, "propose", move)
+        )
 
     def test_an_infeasible_allocation(self, small):
         def too_much(agent, view):
             more = Scenario(view.scenario.claimants, [Resource("bed", 9)])
             return Proposal(Allocation.whole(more, more.ids[:9]), agent.utility(view))
 
-        self.refused(small, "propose", too_much, "agent 'bad'.*infeasible: 9 portions")
+        assert re.search("agent 'bad'.*infeasible: 9 portions", self.refusal(small, "propose", too_much))
 
     def test_a_utility_that_is_not_its_own_or_cannot_be_read(self, small):
         def stolen(agent, view):
             return Answer(None, view.proposals["good"])
 
-        self.refused(small, "answer", stolen, "agent 'bad'.*allowed: the agent's own")
+        assert re.search("agent 'bad'.*allowed: the agent's own", self.refusal(small, "answer", stolen))
 
         def short(agent, view):
             return Answer(None, dataclasses.replace(agent.best(view), utility=AdditiveUtility([1.0, 2.0])))
 
-        self.refused(small, "answer", short, "agent 'bad', answer at step 3: its utility cannot be read")
+        assert re.search(
+            "agent 'bad', answer at step 3: its utility cannot be read", self.refusal(small, "answer", short)
+        )
 
     def test_accepting_a_stranger(self, small):
-        self.refused(
-            small, "answer", lambda agent, view: Answer("god", agent.best(view)), "agent 'bad'.*did you mean 'good'"
-        )
+        message = self.refusal(small, "answer", lambda agent, view: Answer("god", agent.best(view)))
+        assert re.search("agent 'bad'.*did you mean 'good'", message)
 
     def test_an_agent_that_gives_up(self, small):
         def gives_up(agent, view):
             raise InvalidMoveError("no valid move after 2 repairs")
 
-        self.refused(small, "contest", gives_up, "agent 'bad', contest at step 2: no valid move after 2 repairs")
+        assert re.search(
+            "agent 'bad', contest at step 2: no valid move after 2 repairs", self.refusal(small, "contest", gives_up)
+        )
 
     def test_wrong_arguments(self, small):
         ward, agent = small.ward(), small.Scripted("a")
