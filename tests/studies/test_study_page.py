@@ -8,6 +8,7 @@ import json
 import re
 import xml.etree.ElementTree as ET
 from html.parser import HTMLParser
+from pathlib import Path
 
 import pytest
 
@@ -19,6 +20,7 @@ from accordant.studies.page import render_study
 from tests.drawings import faults
 from accordant.studies.result import CellPart, FailurePart, StudyResult
 from accordant.studies.summary import differences_text, summarise, table_text
+from accordant.studies.terminal import print_study
 
 VOID = {"meta", "br", "wbr", "input"}
 EVIL = "<script>alert(1)</script>"
@@ -104,6 +106,18 @@ def test_the_page_is_well_formed_and_escapes_what_others_wrote(result):
     for words in ("1 run failed", "maximin: 2 of 3", "One thing changed at a time", "came out", "somebody & Co"):
         assert words in page.text, words
     assert "is fair" not in page.text
+
+
+@pytest.mark.parametrize("columns", [60, 80])
+def test_what_is_printed_fits_the_terminal_and_is_whole(result, monkeypatch, capsys, columns):
+    monkeypatch.setenv("COLUMNS", str(columns))
+    print_study(result, Path("out"))
+    printed = capsys.readouterr().out
+    assert max(map(len, printed.split("\n"))) <= columns and "…" not in printed
+    words = " ".join(printed.split())
+    for condition in result.conditions:
+        for part in (condition.label, str(condition.score), *condition.selected):
+            assert part in words
 
 
 def test_the_page_is_made_of_the_json_alone(result):
