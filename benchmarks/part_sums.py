@@ -39,7 +39,8 @@ from accordant.evaluation.bootstrap import Statistics, evaluated
 from accordant.evaluation.composite import CompositeScale
 from accordant.evaluation.gathering import doubly_robust
 from accordant.evaluation.leaderboard import Leaderboard
-from accordant.evaluation.part_sums import PartSums, context_numbers, person_numbers, summed_leaderboard
+from accordant.evaluation.part_sums import PartSums, context_numbers, person_numbers
+from accordant.evaluation.summed_leaderboard import summed_leaderboard
 from accordant.evidence import Evidence
 from accordant.problem import DecisionProblem
 from accordant.utilities import ExpectedRewards

@@ -6,6 +6,7 @@ import ast
 import importlib
 import os
 import resource
+import subprocess
 import time
 from pathlib import Path
 
@@ -264,6 +265,18 @@ def extra():
             pytest.skip(reason)
 
     return find
+
+
+@pytest.fixture
+def small_disk(tmp_path):
+    """A file system of 8 MB; skips where none may be mounted."""
+    folder = tmp_path / "disk"
+    folder.mkdir()
+    done = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=8m", "tmpfs", folder], capture_output=True, check=False)
+    if done.returncode:
+        pytest.skip(f"no file system can be mounted here: {done.stderr.decode().strip()}")
+    yield folder
+    subprocess.run(["umount", "--lazy", folder], check=True)
 
 
 THREE_ACTIONS = {

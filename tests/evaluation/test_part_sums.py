@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 from accordant import metrics
 from accordant.contexts import Contexts
 from accordant.errors import InputError
-from accordant.evaluation import evaluate, part_sums
+from accordant.evaluation import evaluate, summed_leaderboard
 from accordant.evaluation.bootstrap import Statistics
 from accordant.evaluation.intervals import Summary
 from accordant.evaluation.part_sums import BUCKETS, PERSONS, PartSums, context_numbers, person_numbers
 
-LARGE = part_sums.SMALLEST * BUCKETS
+LARGE = summed_leaderboard.SMALLEST * BUCKETS
 
 
 def rows_of(decisions, evidence, rows):
@@ -49,8 +49,8 @@ def added_up(decisions, evidence, asked, numbers, cuts):
 def of_parts(parts, problem, decisions, asked, kinds, candidates, resamples=0, seed=0):
     """Return the leaderboard of parts, be they small."""
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(part_sums, "SMALLEST", 0)
-        return part_sums.summed_leaderboard(
+        patched.setattr(summed_leaderboard, "SMALLEST", 0)
+        return summed_leaderboard.summed_leaderboard(
             parts, problem, {name: kinds.get(name, "compromise") for name in decisions}, asked, candidates=candidates,
             generator=np.random.default_rng(seed), resamples=resamples,
         )  # fmt: skip
@@ -216,7 +216,7 @@ def test_support_by_the_log_is_that_in_memory(lines, floor):
     }  # fmt: skip
     known = {label: metric for label, (metric, _) in asked.items()}
     parts = added_up(decisions, evidence, asked, context_numbers(300, 1, 0, 0), [20, 200])
-    total = part_sums._Total.of(parts[0].plus(parts[1]).plus(parts[2]), evidence.problem, known).summary()
+    total = summed_leaderboard._Total.of(parts[0].plus(parts[1]).plus(parts[2]), evidence.problem, known).summary()
     twin = Summary.of(Statistics.of(decisions, evidence, known))
     assert total.support.estimated.tolist() == twin.support.estimated.tolist() == [True, True, False, True]
     assert (twin.support.down > 0).any() and total.support.overlaps[-1] is None is twin.support.overlaps[-1]
@@ -281,7 +281,7 @@ def test_many_persons_are_estimated_and_said_to_be(lines, counting, kinds, candi
     many = replace(part, arrays=part.arrays | {"sizes": np.full(BUCKETS, 1000.0)})
     total = many.plus(overlapping[0]).plus(overlapping[1])
     assert total.independent == pytest.approx(300_100, rel=0.03)
-    assert any("about" in each and "estimated to 1 %" in each for each in part_sums._of_persons(total))
+    assert any("about" in each and "estimated to 1 %" in each for each in summed_leaderboard._of_persons(total))
 
 
 def test_sorted_rows_have_no_narrower_intervals(world, strategies, kinds, candidates):
@@ -293,7 +293,7 @@ def test_sorted_rows_have_no_narrower_intervals(world, strategies, kinds, candid
     for order in (np.argsort(right, kind="stable"), np.arange(4000)):
         cut, known = rows_of(decisions, evidence, order)
         parts = added_up(cut, known, asked, context_numbers(4000, 3, 0, 0), [1000, 2000, 3000])
-        total = part_sums._Total.of(
+        total = summed_leaderboard._Total.of(
             parts[0].plus(parts[1]).plus(parts[2]).plus(parts[3]), evidence.problem, {"Accuracy": asked["Accuracy"][0]}
         )
         spreads.append(total.resampled(1000, np.random.default_rng(0)).values[:, list(decisions).index("fair"), 0])
@@ -308,7 +308,7 @@ def test_what_varies_by_rounding_does_not_vary(lines, kinds):
     some = {name: decisions[name] for name in ("random", "constant:Deny", "good")}
     parts = added_up(some, evidence, asked, context_numbers(2000, 3, 0, 0), [700])
     known = {"Recall": asked["Recall"][0]}
-    drawn = part_sums._Total.of(parts[0].plus(parts[1]), evidence.problem, known).resampled(
+    drawn = summed_leaderboard._Total.of(parts[0].plus(parts[1]), evidence.problem, known).resampled(
         200, np.random.default_rng(0)
     )
     assert 0 < np.ptp(drawn.values[:, 0, 0]) < 1e-14
@@ -345,7 +345,7 @@ def test_what_does_not_fit_is_refused(lines, counting, kinds, candidates):
     decisions, evidence = lines()
     one, other = added_up(decisions, evidence, counting, context_numbers(400, 1, 0, 0), [200])
     with pytest.raises(InputError, match=f"400 contexts; parts are for {LARGE} and more"):
-        part_sums.summed_leaderboard(
+        summed_leaderboard.summed_leaderboard(
             [one, other], evidence.problem, kinds, counting, candidates=candidates, generator=np.random.default_rng(0)
         )
     with pytest.raises(InputError, match="other strategies"):
@@ -361,4 +361,4 @@ def test_too_many_groups_in_all_parts_together_are_refused(world, decided):
     decisions = {"blind": decided(evidence, "blind", 0)}
     parts = added_up(decisions, evidence, {"a": (metric, 1.0)}, context_numbers(400, 1, 0, 0), [200])
     with pytest.raises(InputError, match="town makes 400 groups; at most 256"):
-        part_sums._Total.of(parts[0].plus(parts[1]), evidence.problem, {"a": metric})
+        summed_leaderboard._Total.of(parts[0].plus(parts[1]), evidence.problem, {"a": metric})

@@ -74,9 +74,8 @@ class Ledger:
     def lines(self) -> dict[int, Told]:
         """Return what is written of parts that are done, by number; a line that was cut off is not there."""
         found = {}
-        for line in (
-            (self.folder / LINES).read_text("utf-8", "replace").split("\n")
-        ):  # names may hold other ends of lines
+        text = (self.folder / LINES).read_text("utf-8", "replace")
+        for line in text.split("\n"):  # names may hold other ends of lines
             try:
                 told = json.loads(line)
                 found[int(told["part"])] = told

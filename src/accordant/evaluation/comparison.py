@@ -354,10 +354,8 @@ class _Board:
         for s in range(len(self.names)):
             cells = {}
             for m, label in enumerate(self.scale.metrics):
-                result, estimate = (
-                    self.summary.results[s][label],
-                    Estimate(finite(self.raw[s, m]), n=self.summary.results[s][label].n),
-                )
+                result = self.summary.results[s][label]
+                estimate = Estimate(finite(self.raw[s, m]), n=result.n)
                 if self.limits is not None and self.drawn is not None:
                     ends = self.limits.low[s, m], self.limits.high[s, m]
                     if self.choice is not None and self.choice.concerns[s] and not np.isnan(ends[0]):

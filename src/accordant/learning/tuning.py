@@ -31,7 +31,7 @@ from threadpoolctl import threadpool_limits
 
 from accordant.arrays import Codes, Mask, Values
 from accordant.compute.executor import Failure, chosen, in_order
-from accordant.compute.local import Here, Processes, Threads, forks_here, through_pickle
+from accordant.compute.local import Processes, Threads, forks_here, through_pickle
 from accordant.errors import InputError, allowed_names
 from accordant.learning.folds import all_but
 from accordant.progress import steps
@@ -72,7 +72,9 @@ def _arriving(tasks: Sequence[Callable[[], Result]], jobs: int) -> Iterator[Resu
     if users_backend():
         results = Parallel(n_jobs=jobs)(delayed(task)() for task in tasks)  # not all can give results one by one
         return map(through_pickle, results)
-    local = Here() if jobs < 2 else Processes(str(jobs)) if forks_here() else Threads(str(jobs))
+    if jobs < 2:
+        return (through_pickle(task()) for task in tasks)
+    local = Processes(str(jobs)) if forks_here() else Threads(str(jobs))
     return in_order(_mended(local.run(numbered, range(len(tasks)), retries=0), tasks))
 
 

@@ -14,7 +14,8 @@ from accordant.compute.ledger import part_output
 from accordant.compute.tasks import Told, tasks
 from accordant.errors import InputError
 from accordant.evaluation.leaderboard import Leaderboard
-from accordant.evaluation.part_sums import PartSums, context_numbers, person_numbers, summed_leaderboard
+from accordant.evaluation.part_sums import PartSums, context_numbers, person_numbers
+from accordant.evaluation.summed_leaderboard import summed_leaderboard
 from accordant.metrics.metric import Metric, weighted_metrics
 from accordant.naming import listed
 from accordant.policy import ParticipatoryPolicy
