@@ -7,6 +7,7 @@ import importlib
 import os
 import resource
 import subprocess
+import threading
 import time
 from pathlib import Path
 
@@ -277,6 +278,12 @@ def small_disk(tmp_path):
         pytest.skip(f"no file system can be mounted here: {done.stderr.decode().strip()}")
     yield folder
     subprocess.run(["umount", "--lazy", folder], check=True)
+
+
+@pytest.fixture
+def alone(monkeypatch):
+    """What runs the tests may wait in a thread of its own; nothing is forked beside one."""
+    monkeypatch.setattr(threading, "active_count", lambda: 1)
 
 
 THREE_ACTIONS = {

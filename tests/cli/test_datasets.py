@@ -3,16 +3,11 @@
 from __future__ import annotations
 
 import json
-import threading
 
 import pandas as pd
 import pytest
 
-
-@pytest.fixture(autouse=True)
-def alone(monkeypatch):
-    """What runs the tests may wait in a thread of its own; nothing is forked beside one."""
-    monkeypatch.setattr(threading, "active_count", lambda: 1)
+pytestmark = pytest.mark.usefixtures("alone")
 
 
 @pytest.fixture(scope="module")

@@ -16,6 +16,8 @@ from accordant.compute.local import Here, Processes, Threads
 from accordant.errors import DataError, InputError, UnknownNameError
 from accordant.threads import free_cores
 
+pytestmark = pytest.mark.usefixtures("alone")
+
 
 class Noted(Here):
     """Notes that it was closed."""

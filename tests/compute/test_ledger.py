@@ -16,6 +16,8 @@ from accordant.errors import AccordantError, InputError
 from accordant.tables.output import write_output
 from accordant.tables.text import file_hash
 
+pytestmark = pytest.mark.usefixtures("alone")
+
 
 @pytest.fixture
 def done(monkeypatch):

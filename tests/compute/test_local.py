@@ -21,6 +21,8 @@ from accordant.compute.local import forks_here, through_pickle
 from accordant.errors import AccordantError, DataError, InputError, MissingColumnError, UnknownNameError
 from accordant.threads import free_cores
 
+pytestmark = pytest.mark.usefixtures("alone")
+
 LOCAL = ["here", "threads:2", "processes:2"]
 on_each = pytest.mark.parametrize("address", LOCAL)
 

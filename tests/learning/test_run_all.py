@@ -17,12 +17,6 @@ from accordant.errors import InputError, UnknownNameError
 from accordant.learning.tuning import run_all, users_backend
 
 
-@pytest.fixture
-def alone(monkeypatch):
-    """What runs the tests may wait in a thread of its own; nothing is forked beside one."""
-    monkeypatch.setattr(threading, "active_count", lambda: 1)
-
-
 def refuse():
     raise UnknownNameError("colour", "gren", ("green", "red"))
 
@@ -97,6 +91,7 @@ def test_cpu_seconds_count_workers_that_have_ended():
     assert cpu_seconds() - before > 0.04
 
 
+@pytest.mark.usefixtures("alone")
 def test_inside_compute_the_executor_carries_tasks_out():
     with compute("processes:1"):
         assert os.getpid() not in run_all([partial(where, 0), partial(where, 1)], 1, "testing")

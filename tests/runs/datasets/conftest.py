@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 
 import numpy as np
 import pandas as pd
@@ -11,12 +10,6 @@ import pytest
 from accordant.runs import read_run, write_run
 
 ROWS = 50
-
-
-@pytest.fixture(autouse=True)
-def alone(monkeypatch):
-    """What runs the tests may wait in a thread of its own; nothing is forked beside one."""
-    monkeypatch.setattr(threading, "active_count", lambda: 1)
 
 
 @pytest.fixture(scope="session")

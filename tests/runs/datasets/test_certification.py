@@ -11,6 +11,8 @@ from accordant.runs.datasets.certification import certify_dataset
 from accordant.runs.datasets.parts import Job
 from accordant.runs.sections.certification import DELTAS, certify_rows
 
+pytestmark = pytest.mark.usefixtures("alone")
+
 
 def parts_of(folder):
     """Return the tables of all parts as one."""

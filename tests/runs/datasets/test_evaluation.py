@@ -18,6 +18,8 @@ from accordant.runs.datasets.parts import Job
 from accordant.runs.execution import part_data
 from accordant.tables.datasets import dataset_parts
 
+pytestmark = pytest.mark.usefixtures("alone")
+
 ROWS, PERSONS = 24_000, 3_000
 BUDGET = {"name": "constrained", "parameters": {"rule": "utilitarian", "budgets": {"yes": 0.25}}}
 

@@ -21,6 +21,8 @@ from accordant.runs.recommendation import write_recommendations
 from accordant.runs.sections.adoption import Adoption, context_hashes
 from accordant.sections import Section
 
+pytestmark = pytest.mark.usefixtures("alone")
+
 
 class Debate(Section):
     """Something that an adoption rests on."""
