@@ -12,11 +12,13 @@ from accordant.cases.story.homes import ACTIONS, CONDITION, DEMAND, BURDEN, OUTC
 from accordant.cases.story.residents import KINDS
 from accordant.cases.story.truth import true_expected, true_rewards
 from accordant.cli.app import app
+from accordant.cli.run_tables import print_run
 from accordant.contexts import Contexts
 from accordant.report.summary import VERDICT
 from accordant.runs.folder import read_run
 from benchmarks.story import town
 
+SCREEN = 40  # lines of a terminal
 SEEDS = 20  # `python -m benchmarks.story` has 50
 LEARNED = 0.07  # mean error of what is learned from so many answers, on the whole range
 KIND_OF = {"Resident (type 1)": KINDS[0], "Resident (type 2)": KINDS[1]}
@@ -45,6 +47,15 @@ def homes():
 
 def contexts_of(homes):
     return Contexts({column: homes[column].to_numpy() for column in (DEMAND, BURDEN, CONDITION)})
+
+
+def test_what_stands_on_the_screen_at_last_says_in_words_what_came_out(run, folder, monkeypatch, capsys):
+    monkeypatch.setenv("COLUMNS", "80")
+    print_run(run.record, folder)
+    lines = capsys.readouterr().out.rstrip().split("\n")
+    last = lines[lines.index("What was decided") :]
+    assert len(last) <= SCREEN and {"Who gains and who loses", "How sure that is", "May I use it?"} <= set(last)
+    assert "_" not in "".join(last[:-2]) and last[-1] == f"report: {folder / 'report.html'}"
 
 
 def test_two_types_are_found_and_want_what_they_truly_want(run, homes):

@@ -10,7 +10,7 @@ import pytest
 from markupsafe import Markup
 
 from accordant.report.labels import readable_names
-from accordant.report.overview import overview
+from accordant.report.overview import in_short, overview
 from accordant.report.reading import Reading
 from accordant.report.render import render
 from accordant.report.scrutiny import findings
@@ -244,3 +244,14 @@ def test_the_rule_is_told_with_its_parameters(records: dict[str, Json]) -> None:
     }  # fmt: skip
     assert readable_names(Record.read(record))["constant:Grant"] == "Always Grant"
     assert "The rule: always take Grant." in seen(record).statements[0].words
+
+
+def test_in_short_is_the_first_screen_as_plain_text_without_what_would_change_it(records: dict[str, Json]) -> None:
+    for name in ("tiny", "scrutinised", "bare"):
+        told = dict(in_short(Record.read(records[name])))
+        screen = {each.title: each.words.striptags() for each in seen(records[name]).statements}
+        assert {title: told[title] for title in screen if title in told} == {
+            title: words for title, words in screen.items() if title != "What would change it"
+        }
+        assert set(told) - set(screen) <= {"Who gains and who loses"} and not any("<" in text for text in told.values())
+    assert list(told)[0] == "What was decided"

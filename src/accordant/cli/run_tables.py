@@ -8,6 +8,7 @@ import numpy as np
 import scipy.special  # noqa: F401 - skops looks for each function of it in all modules, the earliest first
 
 from accordant.errors import InputError
+from accordant.report.overview import in_short
 from accordant.runs.datasets.certification import CertifiedDataset
 from accordant.runs.record import Board, OutcomeModelPart, Record
 from accordant.runs.sections.certification import DELTAS, Certified
@@ -21,7 +22,7 @@ QUARTILES = {0.25: "lower", 0.5: "median", 0.75: "upper"}  # of the radius
 
 
 def print_run(record: Record, folder: Path) -> None:
-    """Print where the data came from, the leaderboard, what to mind, and where the report is."""
+    """Print where the data came from, the leaderboard, what to mind, the answer in words, and where the report is."""
     console, data, test = PlainConsole(), record.data, record.test
     origin = "SIMULATED DATA" if data.simulated else "data"
     console.print(f"{origin}: {data.source}, {data.train} training and {data.test} untouched test rows")
@@ -51,6 +52,9 @@ def print_run(record: Record, folder: Path) -> None:
     for sentence in [*test.remarks, *hidden, *notes, *grid, *record.warnings]:
         console.print(f"- {sentence}")
     console.print(f"\noutcome model: {_outcome_model(record.outcome_model)}")
+    for title, text in in_short(record):  # last, so that it is what stands on the screen
+        console.print(f"\n{title}")
+        console.print(text)
     console.print(f"\nrun: {folder}")
     console.print(f"report: {folder / 'report.html'}")
 

@@ -13,11 +13,11 @@ from accordant.report.distribution import rewards_by_stakeholder
 from accordant.report.page import sentence, strong
 from accordant.report.reading import Line, Reading
 from accordant.report.scale import Cell, interval, number
-from accordant.report.scrutiny import Findings
-from accordant.report.statements import MOST_METRICS, Statement, changes, decided, rules_named, sureness
-from accordant.report.summary import Answer, Check
+from accordant.report.scrutiny import Findings, findings
+from accordant.report.statements import CHANGES, MOST_METRICS, Statement, changes, decided, rules_named, sureness
+from accordant.report.summary import Answer, Check, answer, checks
 from accordant.report.use import may_be_used
-from accordant.runs.record import Column
+from accordant.runs.record import Column, Record
 
 COMPARED = {"logged": "what was done", "utilitarian": "highest sum"}
 """Registered name of what the selected strategy is compared with, to why; the best constant action comes last."""
@@ -55,6 +55,22 @@ class Overview:
     comparison: Comparison | None  # None if no strategy was selected, or no reward is known
     unseen: tuple[str, ...]  # what the page does not show
     alarms: tuple[tuple[str, str], ...]  # what a reader must know before all else: in a word, and in a sentence
+
+
+def in_short(record: Record) -> tuple[tuple[str, str], ...]:
+    """Return the first screen as titles with plain texts: what was decided, who gains, how sure, and whether to use it.
+
+    What would change it is left to the page.
+    """
+    reading = Reading.named(record)
+    found = overview(reading, answer(reading), findings(reading), checks(reading), frozenset())
+    texts = {each.title: each.words.striptags() for each in found.statements if each.title != CHANGES}
+    decided_title, *others = texts
+    told = [(decided_title, texts[decided_title])]
+    if found.comparison is not None:
+        against = " ".join(each.striptags() for each in found.comparison.sentences)
+        told.append(("Who gains and who loses", f"{against} {found.comparison.caution}"))
+    return (*told, *((title, texts[title]) for title in others))
 
 
 def overview(

@@ -25,6 +25,7 @@ UNITS = re.compile(r";|\.\s")  # what follows says how scores are measured, whic
 ASIDE = re.compile(r" \([^)]* if sampling error is left aside\)")  # the part on hidden reasons has it
 ALIKE = re.compile(r" \(\d+ others? with equal values\)")  # the part on weights has them
 LEAST_SHARE = 0.05  # percent of rows; less would be written as 0.0%
+CHANGES = "What would change it"
 PLAIN = ("constant", "logged", "stakeholder")  # registered rules whose names say what they do
 
 
@@ -157,9 +158,7 @@ def changes(findings: Findings) -> Statement:
     border = weighed.sentences[-1:] if weighed else ()
     border = tuple(Markup(ALIKE.sub("", each)) for each in border)  # noqa: S704 - markup before, and less of it
     words = Markup(" ").join([*border, *deciders.sentences[:1], *trust.sentences[:1]])
-    return Statement(
-        "What would change it", words, (("weights", "weights"), ("deciders", "who decides"), ("trust", "misreports"))
-    )
+    return Statement(CHANGES, words, (("weights", "weights"), ("deciders", "who decides"), ("trust", "misreports")))
 
 
 def rules_named(reading: Reading, texts: Iterable[Markup]) -> Statement | None:
