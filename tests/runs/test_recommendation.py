@@ -9,14 +9,23 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
 
 from accordant import strategies
 from accordant.errors import InputError, MissingColumnError
 from accordant.runs import read_run, write_run
 from accordant.runs.decision_log import read_decisions
-from accordant.runs.recommendation import recommend_rows, recommendations_as_json, write_recommendations
+from accordant.runs.recommendation import (
+    recommend_rows,
+    recommendations_as_json,
+    write_recommendations,
+    written_column,
+)
 from accordant.runs.sections.explanation import document_of, explained_rows
 from accordant.tables.frames import EXACT
+from accordant.tables.text import written_cell
 
 
 @pytest.fixture
@@ -167,3 +176,14 @@ def test_a_log_grows_only_where_all_was_written(run_folder, rows):
             write_recommendations(run, rows, None, out, log=place)
     with pytest.raises(MissingColumnError, match="names"):
         write_recommendations(run, rows, None, out, row_id="names")
+
+
+@given(
+    floats=arrays(float, 5, elements=st.floats(width=64)),
+    texts=st.lists(st.sampled_from(["a", "=1+1", "-5", "-x", "a,b", '"', "", None]), min_size=5, max_size=5),
+)
+def test_columns_are_written_as_pandas_writes_them_cell_by_cell(floats, texts):
+    table = pd.DataFrame({"f": floats, "n": range(5), "b": [True] * 5, "t": pd.Series(texts, dtype=object)})
+    slow = table.assign(t=table["t"].map(written_cell))
+    fast = pd.DataFrame({name: written_column(table[name]) for name in table})
+    assert fast.to_csv(index=False) == slow.to_csv(index=False)

@@ -232,13 +232,23 @@ def stream_recommendations(
     counts = UnusualCounts()
     for batch in recommend_rows(run, source, strategy, row_id):
         table = {"row": batch.names} | batch.found.columns()
-        frame = pd.DataFrame({written_cell(name): column for name, column in table.items()})
-        texts = frame.select_dtypes(exclude=["number", "bool"]).columns
-        frame[texts] = frame[texts].map(written_cell)
+        frame = pd.DataFrame({written_cell(name): written_column(pd.Series(column)) for name, column in table.items()})
         frame.to_csv(file, index=False, header=batch.start == 0, lineterminator="\n")
         note(batch)
         counts += batch.found.counts
     return counts
+
+
+def written_column(column: pd.Series[Any]) -> pd.Series[Any]:
+    """Return a column as it goes into a CSV: each distinct text as `written_cell` says, floats as objects.
+
+    Pandas writes objects by Python's `repr`: the same characters as NumPy's, sooner.
+    """
+    if column.dtype.kind == "f":
+        return column.astype(object)
+    if column.dtype.kind in "biu":
+        return column
+    return column.map({text: written_cell(text) for text in column.unique()})
 
 
 @contextmanager
