@@ -13,7 +13,7 @@ import pytest
 from accordant import progress, progress_bars, strategies
 from accordant.certificates import survey
 from accordant.cli import app as command_line
-from accordant.learning.tuning import run_all
+from accordant.compute.fan_out import run_all
 from accordant.progress import SILENT, by_verbosity, observed, steps
 from accordant.utilities import ExpectedRewards
 

@@ -14,89 +14,27 @@ A thorough search compares all points on all K(K−1)/2 pairs.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
-from contextlib import closing
+from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Generic, Protocol, TypeVar
 
 import numpy as np
-from joblib import Parallel, delayed
-from joblib.parallel import get_active_backend
 from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.ensemble._forest import BaseForest
 from sklearn.model_selection import ParameterGrid
-from threadpoolctl import threadpool_limits
 
 from accordant.arrays import Codes, Mask, Values
-from accordant.compute.executor import Failure, chosen, in_order
-from accordant.compute.local import Processes, Threads, forks_here, through_pickle
+from accordant.compute.fan_out import run_all
 from accordant.errors import InputError, allowed_names
 from accordant.learning.folds import all_but
-from accordant.progress import steps
 from accordant.statistics import standard_error
-from accordant.threads import free_cores
 
-Result = TypeVar("Result")
 Pair = tuple[int, int]
 
 CLEARLY_WORSE = 2.0
 """Standard errors of the paired difference to the best beyond which a point drops out of a race."""
-
-
-def run_all(tasks: Sequence[Callable[[], Result]], n_jobs: int, doing: str) -> list[Result]:
-    """Run tasks on `n_jobs` processes, return their results in order, and tell how far they are.
-
-    Inside `accordant.compute` they go to the executor that was chosen. Where processes cannot be forked, threads do the
-    same. Inner pools are held at one thread: histogram boosting on small data slows down by orders of magnitude
-    otherwise. The results are the same wherever they were made.
-    """
-    if n_jobs == 0:
-        raise InputError("n_jobs is 0; allowed: a number of jobs, or -1 for all cores")
-    jobs = min(n_jobs if n_jobs > 0 else free_cores(), len(tasks))
-    with threadpool_limits(1):
-        results = list[Result]()
-        with steps(doing, len(tasks)) as advance:
-            for result in _arriving(tasks, jobs):
-                results.append(result)
-                advance()
-    return results
-
-
-def _arriving(tasks: Sequence[Callable[[], Result]], jobs: int) -> Iterator[Result]:
-    """Yield results in order, of which parts are one object or not as if each had come from another process."""
-    executor, numbered = chosen(), partial(_numbered, tasks)  # what tasks have in common is handed over once
-    if executor is not None:
-        return in_order(executor.run(numbered, range(len(tasks))))
-    if users_backend():
-        results = Parallel(n_jobs=jobs)(delayed(task)() for task in tasks)  # not all can give results one by one
-        return map(through_pickle, results)
-    if jobs < 2:
-        return (through_pickle(task()) for task in tasks)
-    local = Processes(str(jobs)) if forks_here() else Threads(str(jobs))
-    return in_order(_mended(local.run(numbered, range(len(tasks)), retries=0), tasks))
-
-
-def _mended(
-    arriving: Generator[tuple[int, Result | Failure], None, None], tasks: Sequence[Callable[[], Result]]
-) -> Generator[tuple[int, Result], None, None]:
-    """Yield results, and carry out here what failed elsewhere: its error is raised whole, and too little memory for
-    several at a time may do for one.
-    """
-    with closing(arriving):
-        for position, result in arriving:
-            yield position, through_pickle(tasks[position]()) if isinstance(result, Failure) else result
-
-
-def _numbered(tasks: Sequence[Callable[[], Result]], number: int) -> Result:
-    return tasks[number]()
-
-
-def users_backend() -> bool:
-    """Return whether a user chose a backend of joblib, such as that of Ray or Dask, by ``parallel_config``."""
-    backend, _ = get_active_backend()
-    return not type(backend).__module__.startswith("joblib.")
 
 
 Point = Mapping[str, Any]

@@ -145,7 +145,7 @@ def write_run(outcome: CarriedOut, out: Path | None) -> Path:
     InputError
         If the folder exists, or cannot be made.
     """
-    from accordant.learning.tuning import run_all
+    from accordant.compute.fan_out import run_all
     from accordant.runs.models.policy_state import policy_files
 
     target = free_folder(outcome.case.name, out)

@@ -27,6 +27,7 @@ from accordant.certificates.bounds.ranking import Ranges
 from accordant.certificates.bounds.rule_choices import attackable
 from accordant.certificates.bounds.target import subject_of
 from accordant.certificates.certificate import method_for
+from accordant.compute.fan_out import run_all
 from accordant.decisions import Decisions
 from accordant.errors import InputError
 from accordant.evaluation.composite import Normalisation
@@ -38,7 +39,6 @@ from accordant.evaluation.stakeholder_gains import stakeholder_gains
 from accordant.evaluation.weighting import weigh
 from accordant.evidence import Evidence
 from accordant.explanation.influence import influence, pivotal
-from accordant.learning.tuning import run_all
 from accordant.metrics import Metric, weighted_metrics
 from accordant.metrics.expressions import Expression, Sum
 from accordant.policy import ParticipatoryPolicy

@@ -25,7 +25,7 @@ from sklearn.utils import all_estimators
 
 from accordant.errors import InputError, RunFolderError
 from accordant.learning.causal import TLearner
-from accordant.learning.tuning import run_all
+from accordant.compute.fan_out import run_all
 from accordant.runs.models.files import dump_model, load_model
 from accordant.runs.models.policy_state import _middle_context
 from accordant.runs.models.trusted_types import is_trusted, refuse_unsavable, type_name

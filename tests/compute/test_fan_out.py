@@ -14,7 +14,7 @@ from joblib._parallel_backends import ThreadingBackend
 from accordant.compute import compute
 from accordant.compute.local import cpu_seconds, forks_here, through_pickle
 from accordant.errors import InputError, UnknownNameError
-from accordant.learning.tuning import run_all, users_backend
+from accordant.compute.fan_out import run_all, users_backend
 
 
 def refuse():
