@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from accordant.terminal import CaseName, Data, Json, Out, Seed, with_model
+from accordant.terminal import CaseName, Data, Json, On, Out, Seed, with_model
 
 
 def preferences(
@@ -52,6 +52,7 @@ def preferences(
     over_time: Annotated[bool, typer.Option("--over-time", help="Watch for preferences that change.")] = False,
     time: Annotated[str, typer.Option(help="With --over-time: the column that says when.")] = "time",
     resamples: Annotated[int, typer.Option(min=40, help="Bootstrap resamples of users, at least 40.")] = 1000,
+    on: On = None,
     seed: Seed = 42,
     out: Out = None,
     json: Json = False,
@@ -64,7 +65,8 @@ def preferences(
     from accordant.preferences.terminal import print_comparison, style_names
     from accordant.runs.pages import check_page
     from accordant.tables.output import is_standard_output
-    from accordant.terminal import check_out, print_json
+    from accordant.terminal import check_out, print_json, working
+    from accordant.threads import free_cores
 
     check_out(out, [file], json=json, check=check_page)
     source = SourceOptions(format, minority, users, records, style_names(styles), tuple(ignore or ()))
@@ -72,7 +74,8 @@ def preferences(
         tuple(method or ()), parameters, compare, encoder, test, new_users, first, seed, resamples, source,
         tolerance, gain, agreement, over_time, time,
     )  # fmt: skip
-    found = compare_preferences(file, options)
+    with working(on):
+        found = compare_preferences(file, options, free_cores())
     page = None if out is None else write_comparison(found, out)
     if not is_standard_output(out):
         print_json(found.to_json()) if json else print_comparison(found.section, page)

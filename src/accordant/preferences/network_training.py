@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -20,6 +21,7 @@ from accordant.preferences.records import Comparisons
 
 CYCLES = 4  # of the weight of the KL divergence: half of each rises from 0 to 1, half stays (Fu et al. 2019)
 CHECK_EVERY = 50  # steps between two looks at the held-out records
+TRAINING = threading.Lock()
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,15 +132,19 @@ def trained(
 
 @contextmanager
 def one_thread(seed: int) -> Iterator[None]:
-    """Seed torch, and keep it to one thread: with more, sums depend on how they are split."""
-    threads, state = torch.get_num_threads(), torch.get_rng_state()
-    torch.set_num_threads(1)
-    torch.manual_seed(seed)
-    try:
-        yield
-    finally:
-        torch.set_num_threads(threads)
-        torch.set_rng_state(state)
+    """Seed torch, and keep it to one thread: with more, sums depend on how they are split.
+
+    The state of torch belongs to all Python threads: one of them trains at a time.
+    """
+    with TRAINING:
+        threads, state = torch.get_num_threads(), torch.get_rng_state()
+        torch.set_num_threads(1)
+        torch.manual_seed(seed)
+        try:
+            yield
+        finally:
+            torch.set_num_threads(threads)
+            torch.set_rng_state(state)
 
 
 def _margins(

@@ -235,7 +235,7 @@ def _by_user(judged: Judged, groups: Groups) -> dict[str, Any] | None:
     }
 
 
-def compare_preferences(path: str | Path, options: PreferenceOptions) -> ComparedLearners:
+def compare_preferences(path: str | Path, options: PreferenceOptions, n_jobs: int = 1) -> ComparedLearners:
     """Compare learners on a file.
 
     Parameters
@@ -244,6 +244,8 @@ def compare_preferences(path: str | Path, options: PreferenceOptions) -> Compare
         The file, or the folder of MovieLens.
     options
         What is compared, and how.
+    n_jobs
+        Processes on which methods learn; the result is the same for any number.
 
     Raises
     ------
@@ -277,12 +279,12 @@ def compare_preferences(path: str | Path, options: PreferenceOptions) -> Compare
     )  # fmt: skip
     records = {name: each.with_groups(groups.training) for name, each in records.items()}
     training = {name: each.take(split.training) for name, each in records.items()}
-    ridge = choose_ridge(training["encoder"], seed=options.seed)
+    ridge = choose_ridge(training["encoder"], seed=options.seed, n_jobs=n_jobs)
     methods = choose_methods(
         options.methods, options.parameters, everything=options.compare, texts=source.texts is not None,
         ridge=ridge.ridge,
     )  # fmt: skip
-    rows, skipped = fit_methods(methods, training, seed=options.seed)
+    rows, skipped = fit_methods(methods, training, seed=options.seed, n_jobs=n_jobs)
     asked = labels_of(options.methods, options.parameters)
     reasons = {each.method: each.reason for each in skipped}
     if asked and not options.compare and all(label in reasons for label in asked):

@@ -20,11 +20,13 @@ from __future__ import annotations
 import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Literal
 
 import numpy as np
 
 from accordant.arrays import Codes
+from accordant.compute.fan_out import run_all
 from accordant.errors import InputError, UnknownNameError, allowed_names
 from accordant.json_values import read_json_value
 from accordant.naming import read_named
@@ -78,7 +80,7 @@ class RidgeChoice:
         }
 
 
-def choose_ridge(training: Comparisons, *, seed: int) -> RidgeChoice:
+def choose_ridge(training: Comparisons, *, seed: int, n_jobs: int = 1) -> RidgeChoice:
     """Return the ridge under which the pooled reward foretells training records best that it did not learn from.
 
     Of equally good ridges the larger one is taken; if no record can be held out, the smallest one, untried.
@@ -88,20 +90,21 @@ def choose_ridge(training: Comparisons, *, seed: int) -> RidgeChoice:
         return RidgeChoice(RIDGES[0], {})
     records = training.take(weighing)
     folds = item_folds(records, FOLDS, branch(seed, "folds"))
-    losses, total = dict.fromkeys(RIDGES, 0.0), 0.0
-    for k in range(FOLDS):
-        others, own = (np.flatnonzero(part) for part in (folds.known(k), folds.held_out(k)))
-        if not len(others) or not len(own):
-            continue
-        known, judged = records.take(others), records.take(own)
-        total += float(judged.record_weights.sum())
-        for ridge in RIDGES:
-            margins = BradleyTerry(ridge=ridge).fit(known).margins(judged)
-            losses[ridge] += float(judged.record_weights @ log_loss(margins))
+    parted = [(np.flatnonzero(folds.known(k)), np.flatnonzero(folds.held_out(k))) for k in range(FOLDS)]
+    parted = [(others, own) for others, own in parted if len(others) and len(own)]
+    total = sum(float(records.record_weights[own].sum()) for _, own in parted)
     if not total:
         return RidgeChoice(RIDGES[0], {})
-    means = {ridge: loss / total for ridge, loss in losses.items()}
+    losses = run_all([partial(_ridge_losses, records, *each) for each in parted], n_jobs, "choosing the ridge")
+    means = {ridge: sum(each[ridge] for each in losses) / total for ridge in RIDGES}
     return RidgeChoice(min(reversed(RIDGES), key=lambda ridge: means[ridge]), means)
+
+
+def _ridge_losses(records: Comparisons, others: Codes, own: Codes) -> dict[float, float]:
+    """Return ridge to the sum of losses on some records of the pooled reward that learned from others."""
+    known, judged = records.take(others), records.take(own)
+    models = {ridge: BradleyTerry(ridge=ridge).fit(known) for ridge in RIDGES}
+    return {ridge: float(judged.record_weights @ log_loss(model.margins(judged))) for ridge, model in models.items()}
 
 
 log = logging.getLogger("accordant.preferences")
@@ -217,7 +220,7 @@ def labels_of(named: Sequence[str], parameters: str | None) -> tuple[str, ...]:
 
 
 def fit_methods(
-    methods: Sequence[Method], training: Mapping[Features, Comparisons], *, seed: int
+    methods: Sequence[Method], training: Mapping[Features, Comparisons], *, seed: int, n_jobs: int = 1
 ) -> tuple[list[Fitted], list[Skipped]]:
     """Fit methods, and say which cannot be fitted.
 
@@ -229,6 +232,8 @@ def fit_methods(
         Records with groups, by what they are described with.
     seed
         Of everything random in training.
+    n_jobs
+        Processes, over which methods are dealt, the longest first (Graham 1969); see `run_all`.
 
     Returns
     -------
@@ -240,18 +245,15 @@ def fit_methods(
     InputError
         If the pooled reward cannot be learned.
     """
+    log.info("learning: %s", ", ".join(method.label for method in methods))
+    order = sorted(range(len(methods)), key=lambda position: -methods[position].learner.cost)
+    tasks = [partial(_learned, methods[position], training, seed) for position in order]
+    models = dict(zip(order, run_all(tasks, n_jobs, "learning rewards"), strict=True))
     fitted, skipped = [], []
-    for method in methods:
-        records = training[method.features]
-        present = {group for group, n in zip(records.groups or (), records.counts, strict=False) if n}
-        if method.learner.needs_groups and len(present) < 2:
-            skipped.append(Skipped(method.label, "it learns from groups, and all users in training are in one group"))
-            continue
-        log.info("learning: %s", method.label)
-        try:
-            model = method.learner.fit(records, generator=branch(seed, "models"))
-        except InputError as error:
-            skipped.append(Skipped(method.label, str(error)))
+    for position, method in enumerate(methods):
+        model = models[position]
+        if isinstance(model, Skipped):
+            skipped.append(model)
             continue
         fitted.append(Fitted(method, method.label, model))
         own: Mapping[str, RewardModel] = getattr(model, "controls", {})
@@ -259,6 +261,18 @@ def fit_methods(
     if not fitted or fitted[0].label != POOLED:
         raise InputError(f"the pooled reward cannot be learned: {skipped[0].reason}")
     return fitted, skipped
+
+
+def _learned(method: Method, training: Mapping[Features, Comparisons], seed: int) -> RewardModel | Skipped:
+    """Return the model of a method, or why it has none."""
+    records = training[method.features]
+    present = {group for group, n in zip(records.groups or (), records.counts, strict=False) if n}
+    if method.learner.needs_groups and len(present) < 2:
+        return Skipped(method.label, "it learns from groups, and all users in training are in one group")
+    try:
+        return method.learner.fit(records, generator=branch(seed, "models"))
+    except InputError as error:
+        return Skipped(method.label, str(error))
 
 
 def margins_of(fitted: Fitted, records: Comparisons) -> np.ndarray[Any, np.dtype[np.float64]]:

@@ -94,12 +94,15 @@ class PreferenceLearner(ABC):
         Whether training reads the groups of users.
     extra
         The optional extra of this package that training needs; None for none.
+    cost
+        How long training takes, in times of that of the pooled reward, very roughly: what takes longest is begun first.
     """
 
     name: ClassVar[str]
     control: ClassVar[bool] = False
     needs_groups: ClassVar[bool] = False
     extra: ClassVar[str | None] = None
+    cost: ClassVar[int] = 1
 
     @abstractmethod
     def fit(self, comparisons: Comparisons, *, generator: np.random.Generator | None = None) -> RewardModel:

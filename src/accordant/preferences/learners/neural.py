@@ -54,6 +54,7 @@ class NeuralLearner(PreferenceLearner):
     """
 
     extra: ClassVar[str | None] = "torch"
+    cost: ClassVar[int] = 30
 
     objective: Objective = "pooled"
     hidden: int = 32
@@ -228,6 +229,8 @@ class Variational(UserEncoder):
     latent, shown, objective, hidden, steps, batch, rate, decay, held_out
         See `UserEncoder`.
     """
+
+    cost: ClassVar[int] = 40
 
     kl_weight: float = 1e-3
 

@@ -188,6 +188,12 @@ class DistilledReward(RewardModel):
         for name in ("controls", "specialists", "groups", "parameters"):
             object.__setattr__(self, name, MappingProxyType(dict(getattr(self, name))))
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Rebuild from plain dicts: read-only ones cannot travel between worker processes."""
+        return type(self), tuple(
+            dict(value) if isinstance(value, MappingProxyType) else value for value in vars(self).values()
+        )
+
     def rewards(self, features: Values, user: int | None = None) -> Values:
         """Return the reward of each item for a user, shape (item,)."""
         return self.unified.rewards(features, user)
