@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from accordant.errors import InputError
-from accordant.terminal import Data, Json, Out, SeedFromZero, with_model
+from accordant.terminal import Data, Json, On, Out, SeedFromZero, with_model, working
 
 
 @with_model(
@@ -69,6 +69,7 @@ def deliberate(
     ] = None,
     model: Mapping[str, Any],
     jobs: Annotated[int | None, typer.Option(min=0, help="Processes of --repeat; 0 for one per core.")] = None,
+    on: On = None,
     seed: SeedFromZero = None,
     out: Out = None,
     json: Json = False,
@@ -82,7 +83,7 @@ def deliberate(
                "--no-add": None if add else True, "--adopt": adopt or None, "--by": by, "--why": why,
                "--protocol dialogue": protocol if protocol == "dialogue" else None}  # fmt: skip
     of_cases = {"--guard": None if guard == "log" else guard, "--repeat": None if repeat == 1 else repeat,
-                "--patients": patients, "--corpus": corpus, "--jobs": jobs}  # fmt: skip
+                "--patients": patients, "--corpus": corpus, "--jobs": jobs, "--on": on}  # fmt: skip
     if is_run(case) or not declares_part(case, "deliberation"):
         from accordant.deliberation.decision.terminal import (  # imports models
             adoption_options,
@@ -101,9 +102,10 @@ def deliberate(
     _refuse_idle(of_runs, f"{case}, which is no finished run")
     options = deliberation_options(
         agents=agents, protocol=protocol, settle=settle, guard=guard, repeat=repeat, patients=patients,
-        capacity=capacity or [], data=data, corpus=corpus, seed=seed or 0, jobs=jobs, model=model,
+        capacity=capacity or [], data=data, corpus=corpus, seed=seed or 0, jobs=jobs, on=on, model=model,
     )  # fmt: skip
-    conduct(case, options, out, json=json)
+    with working(on, jobs):
+        conduct(case, options, out, json=json)
 
 
 def _refuse_idle(given: Mapping[str, Any], what: str) -> None:

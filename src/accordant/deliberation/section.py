@@ -13,6 +13,7 @@ from accordant.agents import Agent, Turn
 from accordant.allocations import Scenario
 from accordant.allocations.measures import measures
 from accordant.cases.files import VARIABLE
+from accordant.compute import chosen
 from accordant.deliberation.adapters import choices_by_strategy
 from accordant.deliberation.assessment import (
     PERMUTATIONS,
@@ -100,8 +101,9 @@ def check_repeatable(opened: Opened, agents: Sequence[Agent]) -> None:
         raise InputError(f"--repeat compares debates; found the protocol {options.protocol!r}")
     if not opened.criteria:
         raise InputError(f"the case {opened.case.name!r} declares no criteria: --repeat has nothing to count")
-    if options.model is not None and options.jobs != 1:
-        raise InputError("a language model and --jobs do not go together: requests are sent one after the other")
+    if options.model is not None and (options.jobs != 1 or chosen() is not None):
+        how = "--on" if options.jobs == 1 else "--jobs"
+        raise InputError(f"a language model and {how} do not go together: requests are sent one after the other")
     for agent in agents:
         if agent.kind == PERSON:
             raise InputError(

@@ -152,6 +152,7 @@ def deliberation_options(
     guard: str,
     repeat: int,
     jobs: int | None,
+    on: str | None,
     capacity: Sequence[str],
     model: Mapping[str, Any],
     **others: Any,
@@ -163,8 +164,9 @@ def deliberation_options(
     for kind, given, allowed in (("protocol", protocol, get_args(Protocol)), ("guard", guard, get_args(Guard))):
         if given not in allowed:
             raise UnknownNameError(kind, given, allowed)
-    if jobs is not None and repeat == 1:
-        raise InputError("--jobs has no effect without --repeat: one deliberation is one piece of work")
+    for name, number in (("--jobs", jobs), ("--on", on)):
+        if number is not None and repeat == 1:
+            raise InputError(f"{name} has no effect without --repeat: one deliberation is one piece of work")
     return DeliberationOptions(
         agents=() if agents is None else read_names(agents, "--agents"),
         protocol=protocol,  # type: ignore[arg-type]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,8 @@ from accordant import strategies
 from accordant.agents import Agent
 from accordant.allocations import Scenario
 from accordant.allocations.measures.measure import Criterion
+from accordant.compute import chosen
+from accordant.compute.fan_out import run_all
 from accordant.deliberation.assessment.process import Group
 from accordant.deliberation.protocols.session import Guard
 from accordant.deliberation.repetition.trial import Study, Trial, run_trial
@@ -24,7 +27,7 @@ from accordant.strategies import Strategy
 BESIDE = ("utilitarian", "maximin", "nash_bargaining", "kalai_smorodinsky", "debate")  # on lists of any length
 RESAMPLES = 1_000  # of scenarios, for comparing lines
 FEWEST = 2  # repetitions from which on lines are compared
-PARTS = 16  # pieces of work for processes: enough to share evenly, few enough that the study is rarely sent
+PARTS = 16  # pieces of work: enough to share evenly, few enough that each is worth handing out
 
 
 @dataclass(frozen=True)
@@ -171,8 +174,7 @@ def repeat(
     seed
         Of everything.
     jobs
-        Processes; results are the same for any number. A second one pays off from about a thousand repetitions on,
-        because each has to import and compile first; everything must then be picklable.
+        Processes, see `run_all`; results are the same for any number.
 
     Raises
     ------
@@ -194,12 +196,10 @@ def repeat(
 
 def _trials(study: Study, n: int, jobs: int) -> list[Trial]:
     """Return the trials in order."""
-    if jobs == 1:
+    if jobs == 1 and chosen() is None:  # one after the other: models that are asked are recorded in this order
         return [run_trial(study, number) for number in range(n)]
-    from joblib import Parallel, delayed
-
     parts = [range(start, n, PARTS) for start in range(min(n, PARTS))]
-    found = Parallel(n_jobs=jobs)(delayed(_some)(study, part) for part in parts)
+    found = run_all([partial(_some, study, part) for part in parts], jobs, "debating")
     trials = {
         number: trial for part, done in zip(parts, found, strict=True) for number, trial in zip(part, done, strict=True)
     }
