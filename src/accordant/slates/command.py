@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from accordant.terminal import Data, Json, Out, SeedFromZero, with_model
+from accordant.terminal import Data, Json, On, Out, SeedFromZero, with_model, working
 
 
 @with_model(
@@ -49,6 +49,7 @@ def slate(
     ] = None,
     add: Annotated[bool, typer.Option("--add/--no-add", help="With a run: add the result to it as a section.")] = True,
     model: Mapping[str, Any],
+    on: On = None,
     seed: SeedFromZero = None,
     out: Out = None,
     json: Json = False,
@@ -61,7 +62,8 @@ def slate(
         data=data, seed=seed or 0, rankings=rankings, threshold=threshold, instead=instead, model=model,
         consumption=consumption,
     )  # fmt: skip
-    conduct_slates(case, options, out, run_seed=seed, add=add, json=json)
+    with working(on):
+        conduct_slates(case, options, out, run_seed=seed, add=add, json=json)
 
 
 COMMANDS = (slate,)

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
 
+from accordant.compute.fan_out import run_all
 from accordant.slates.case import SlateSpec
 from accordant.slates.evaluation import (
+    Dropped,
     OverTime,
     condorcet,
     crowding_curve,
@@ -37,10 +41,44 @@ from accordant.slates.slates import NOTHING
 POINTS = 60  # of lines over time: no screen shows more
 RESAMPLES = 200  # of users for gains by misreporting, of which there are dozens
 MOST_VOTERS = 12  # beyond them PJR and EJR take too long
+PLAIN, STABILITY = "", "stability of its lists"  # tasks beside those of stakeholders
 
 
-def findings(label: str, served: Served, opened: OpenedSlates, *, watched: bool) -> RuleResult:
-    """Return what is said of one rule beside its measures.
+def findings_of_all(
+    served: Mapping[str, Served], opened: OpenedSlates, watched: Sequence[str], n_jobs: int
+) -> dict[str, RuleResult]:
+    """Return what is said of each rule beside its measures.
+
+    Parameters
+    ----------
+    served
+        Rule to what it showed.
+    opened
+        Case, rules and options.
+    watched
+        Rules whose stability and manipulability are measured too, which take dozens of runs.
+    n_jobs
+        Processes over which all of this is dealt, what takes longest first; see `run_all`.
+    """
+    seed = opened.options.seed
+    tasks: dict[tuple[str, str], Callable[[], Any]] = {}
+    for label in watched:
+        rule, shown = opened.rules[label], served[label]
+        tasks |= {(label, name): partial(_manipulability, rule, shown, name, seed) for name in _weighty(shown)}
+        tasks[label, STABILITY] = partial(_stability, rule, shown)
+    tasks |= {(label, PLAIN): partial(findings, label, shown, opened) for label, shown in served.items()}
+    found = dict(zip(tasks, run_all(list(tasks.values()), n_jobs, "looking at rules"), strict=True))
+    results: dict[str, RuleResult] = {label: found[label, PLAIN] for label in served}
+    for label in watched:
+        results[label] = results[label].model_copy(update={
+            "stability": found[label, STABILITY],
+            "manipulability": tuple(found[label, name] for name in _weighty(served[label])),
+        })  # fmt: skip
+    return results
+
+
+def findings(label: str, served: Served, opened: OpenedSlates) -> RuleResult:
+    """Return what is said of one rule, but for its stability and manipulability.
 
     Parameters
     ----------
@@ -50,10 +88,8 @@ def findings(label: str, served: Served, opened: OpenedSlates, *, watched: bool)
         What it showed.
     opened
         Case, rules and options.
-    watched
-        Whether stability and manipulability are measured too, which take dozens of runs.
     """
-    rule, candidates, k = opened.rules[label], served.candidates, opened.k
+    rule, candidates = opened.rules[label], served.candidates
     changed, impossible = (
         float(served.slates.flags[name].mean()) if name in served.slates.flags else 0.0
         for name in ("changed", "floor_impossible")
@@ -66,28 +102,30 @@ def findings(label: str, served: Served, opened: OpenedSlates, *, watched: bool)
         popularity=popularity_curve(served),
         crowding=crowding_curve(served), condorcet=condorcet(served.slates, candidates),
         attainments=tuple(_attainments(served, opened.case.slates)),
-        **(_robustness(rule, served, k, opened.options.seed) if watched else {}),
     )  # fmt: skip
 
 
-def _robustness(rule: SlateRule, served: Served, k: int, seed: int) -> dict[str, Any]:
-    """Return what changes without a stakeholder, and what each could gain by misreporting.
+def _weighty(served: Served) -> list[str]:
+    """Return stakeholders with weight."""
+    return [name for name in served.market.stakeholders if served.market.weights.get(name, 1.0) > 0]
 
-    Where lists change what later requests find, both are measured by serving the whole market again.
-    """
-    market, candidates = served.market, served.candidates
-    with_weight = [name for name in market.stakeholders if market.weights.get(name, 1.0) > 0]
-    common: dict[str, Any] = {"seed": seed, "resamples": RESAMPLES}
+
+def _stability(rule: SlateRule, served: Served) -> tuple[Dropped, ...]:
+    """Return what changes without a stakeholder; the market is served again where lists change what others find."""
+    k = served.slates.k
     if state_matters(rule, served):
-        dropped = drop_one_in_market(rule, market, k, full=served)
-        lied = [manipulability_in_market(rule, market, k, name, truthful=served, **common) for name in with_weight]
+        return tuple(drop_one_in_market(rule, served.market, k, full=served))
+    return tuple(drop_one(rule, served.candidates, k))
+
+
+def _manipulability(rule: SlateRule, served: Served, name: str, seed: int) -> ManipulabilityResult:
+    """Return what a stakeholder could gain by misreporting; the market is served again as for `_stability`."""
+    k, common = served.slates.k, dict[str, Any](seed=seed, resamples=RESAMPLES)
+    if state_matters(rule, served):
+        lied = manipulability_in_market(rule, served.market, k, name, truthful=served, **common)
     else:
-        dropped = drop_one(rule, candidates, k)
-        lied = [manipulability(rule, candidates, k, name, users=served.users, **common) for name in with_weight]
-    return {
-        "stability": dropped,
-        "manipulability": tuple(ManipulabilityResult(**each.to_json()) for each in lied),
-    }
+        lied = manipulability(rule, served.candidates, k, name, users=served.users, **common)
+    return ManipulabilityResult(**lied.to_json())
 
 
 def _proportionality(served: Served, k: int) -> tuple[dict[str, float], str]:

@@ -8,12 +8,15 @@ import math
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import date
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal, TypedDict
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 from accordant.cases.spec import CaseSpec
+from accordant.compute.fan_out import run_all
 from accordant.errors import InputError
 from accordant.json_values import json_value
 from accordant.naming import Named
@@ -37,7 +40,7 @@ from accordant.slates.offers import market_of_offers, market_of_run
 from accordant.slates.options import SlateOptions
 from accordant.slates.proxies import ProxyReports
 from accordant.slates.rule import SlateRule, rules_of
-from accordant.slates.rule_findings import findings
+from accordant.slates.rule_findings import findings_of_all
 from accordant.slates.rules.consumption_aware import ConsumptionAware
 from accordant.slates.rules.floors import Floored
 from accordant.slates.run import OpenedSlates, ServedSlates
@@ -101,7 +104,7 @@ def open_slates(name_or_path: str | Path, options: SlateOptions) -> OpenedSlates
     )
 
 
-def show_slates(opened: OpenedSlates, proxies: ProxyReports | None = None) -> ServedSlates:
+def show_slates(opened: OpenedSlates, proxies: ProxyReports | None = None, n_jobs: int = 1) -> ServedSlates:
     """Serve the market by every rule, and measure what each showed.
 
     Parameters
@@ -110,13 +113,11 @@ def show_slates(opened: OpenedSlates, proxies: ProxyReports | None = None) -> Se
         Case, market and rules.
     proxies
         Who speaks for stakeholders in this market; None if nobody does.
+    n_jobs
+        Processes on which rules serve; the result is the same for any number.
     """
     market, options = opened.source.market, opened.options
-    served, n_requests = {}, sum(batch.n_users for batch in market.batches)
-    for label, rule in opened.rules.items():
-        logger.info("serving %d requests by %s", n_requests, label)
-        served[label] = serve(rule, market, opened.k)
-    served = on_one_scale(served)
+    served = on_one_scale(_served_by_all(opened, n_jobs))
     made, weights = _measures(opened.case.slates, market)
     if options.consumption is not None:
         first = dict(list(made.items())[:2])  # so that it stands where the terminal shows it
@@ -151,13 +152,27 @@ def show_slates(opened: OpenedSlates, proxies: ProxyReports | None = None) -> Se
         opened, served, made, table, standing,
         None if reference is None else price(board, reference),
         tried,
-        {label: findings(label, served[label], opened, watched=label in watched) for label in served},
+        findings_of_all(served, opened, watched, n_jobs),
         _consumption(served[shown], opened),
         tuple(_example(shown, served[shown], request) for request in range(min(EXAMPLES, board.n_requests))),
         _verdicts(opened.case.slates.scope, served),
         proxies,
         (*(() if proxies is None else proxies.warnings), *_warnings(opened)),
     )  # fmt: skip
+
+
+def _served_by_all(opened: OpenedSlates, n_jobs: int) -> dict[str, Served]:
+    """Return rule to what it showed.
+
+    The first rule serves here: whoever speaks for stakeholders is asked then, and not again.
+    """
+    market, (first, *others) = opened.source.market, opened.rules
+    logger.info("serving %d requests by %d rules", sum(each.n_users for each in market.batches), len(opened.rules))
+    with threadpool_limits(1):
+        found = {first: serve(opened.rules[first], market, opened.k)}
+    tasks = [partial(serve, opened.rules[label], market, opened.k) for label in others]
+    found |= dict(zip(others, run_all(tasks, n_jobs, "serving requests"), strict=True))
+    return {label: replace(each, market=market) for label, each in found.items()}
 
 
 def _source(declared: SlateSpec, problem: CaseSpec | None, options: SlateOptions, beside: Path | None) -> MarketSource:

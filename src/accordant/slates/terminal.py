@@ -9,6 +9,7 @@ from typing import Any, get_args
 
 from accordant.agents.language.options import model_options
 from accordant.cases.files import declares_part
+from accordant.compute import chosen
 from accordant.errors import InputError, UnknownNameError
 from accordant.naming import read_names
 from accordant.report.labels import SPECIAL, readable, renamed, text_with_names
@@ -25,6 +26,7 @@ from accordant.slates.section import open_slates, show_slates
 from accordant.tables.output import is_run
 from accordant.terminal import PlainConsole, capacities, print_json, say
 from accordant.terminal_table import FittedTable
+from accordant.threads import free_cores
 
 Json = Mapping[str, Any]
 
@@ -70,6 +72,8 @@ def conduct_slates(
 
     A case without slates is made a run first, with `run_seed`.
     """
+    if options.model is not None and chosen() is not None:
+        raise InputError("a language model and --on do not go together: requests are sent one after the other")
     free_folder("slates", out, () if options.model is None else (options.model.record,))
     of_run = is_run(case) or not declares_part(case, "slates")
     if not (add or of_run):
@@ -84,7 +88,7 @@ def conduct_slates(
     if opened.source.simulated:
         say(f"accordant: {opened.source.label}", err=True)
     ready = with_proxies(opened, options.model, options.rankings, threshold=options.threshold, instead=options.instead)
-    served = show_slates(ready.opened, ready.proxies)
+    served = show_slates(ready.opened, ready.proxies, 1 if options.model else free_cores())
     content = served.to_json()
     html = text_with_names(render_slates(content), _names(served.result))
     folder = write_result(served, html, free_folder(f"{opened.case.name}-slates", out))

@@ -25,7 +25,7 @@ def said(lists_of):
             rules={"fixed": SimpleNamespace(note="a note")}, kinds={"fixed": "per item"}, k=3,
             case=SimpleNamespace(slates=SimpleNamespace(stakeholders=())),
         )  # fmt: skip
-        return findings("fixed", served, opened, watched=False)
+        return findings("fixed", served, opened)
 
     return of
 
