@@ -23,6 +23,7 @@ ALWAYS = (
     ["benchmarks.part_sums", "--runs", "40"],
     ["benchmarks.dataset_evaluation"],
     ["benchmarks.lending_run"],
+    ["benchmarks.compute"],
     ["benchmarks.participation_cost"],
     ["benchmarks.consumption"],
     ["benchmarks.elicitation"],

@@ -2,16 +2,19 @@
 
 import csv
 import json
+import threading
 
 import pytest
 
 from accordant.slates.terminal import _interval, _number, slate_options
+from accordant.compute import compute
 from accordant.errors import InputError, UnknownNameError
 from accordant.naming import Named
 from accordant.slates.run import RECORD, SLATES, write_result
 from accordant.slates.options import SlateOptions
 from accordant.slates.section import open_slates, show_slates
 
+FEW = SlateOptions(k=1, requests=12, resamples=100, strategies=(Named("borda"),))
 NOBODY = {"base_url": None, "replay": None, "agents": None}
 
 
@@ -27,8 +30,17 @@ def options(**changes):
 @pytest.fixture(scope="module")
 def shortest():
     """Lists of one item for a dozen requests: much is not defined for them."""
-    few = SlateOptions(k=1, requests=12, resamples=100, strategies=(Named("borda"),))
-    return show_slates(open_slates("tourism-city", few))
+    return show_slates(open_slates("tourism-city", FEW))
+
+
+@pytest.mark.long
+def test_lists_are_the_same_wherever_rules_serve(shortest, monkeypatch):
+    monkeypatch.setattr(threading, "active_count", lambda: 1)  # what runs the tests may wait in a thread of its own
+    for where in ("here", "threads:2", "processes:2"):
+        with compute(where):
+            found = show_slates(open_slates("tourism-city", FEW))
+        assert json.dumps(found.to_json()) == json.dumps(shortest.to_json()), where
+        assert found.slates_csv() == shortest.slates_csv()
 
 
 @pytest.mark.long

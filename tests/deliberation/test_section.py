@@ -7,6 +7,7 @@ import pytest
 from accordant.agents.frameworks import frameworks
 from accordant.agents.people import HumanAgent
 from accordant.cases.files import built_in_parts
+from accordant.compute import compute
 from accordant.errors import InputError
 from accordant.naming import Named
 from accordant.deliberation.options import DeliberationOptions
@@ -52,6 +53,21 @@ def test_ones_own_patients_with_several_resources_and_no_card(ward):
 def test_without_criteria_there_is_nothing_to_repeat(ward):
     opened = open_deliberation(ward, DeliberationOptions(repeat=3))
     with pytest.raises(InputError, match="no criteria"):
+        deliberate_often(opened, cast_for(opened))
+
+
+def test_debates_are_the_same_wherever_they_are_held():
+    opened = open_deliberation("triage", DeliberationOptions(repeat=3, patients=6, capacity={"bed": 2}))
+    alone = deliberate_often(opened, cast_for(opened)).repeated
+    for where in ("here", "threads:2"):
+        with compute(where):
+            assert deliberate_often(opened, cast_for(opened)).repeated == alone
+
+
+def test_a_model_is_asked_by_one_process_alone():
+    model = ModelOptions("http://127.0.0.1:9/v1", "m")
+    opened = open_deliberation("triage", DeliberationOptions(repeat=3, model=model))
+    with compute("here"), pytest.raises(InputError, match="a language model and --on do not go together"):
         deliberate_often(opened, cast_for(opened))
 
 

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
 
+from accordant.compute import compute
+from accordant.compute.fan_out import run_all
+from accordant.preferences.learners.learner import learners
 from accordant.preferences.learners.logistic import log_loss
 from accordant.preferences.records import Comparisons
 
@@ -170,3 +174,18 @@ def test_the_weight_of_the_divergence_rises_for_half_of_a_cycle_and_stays():
 
     found = [_annealed(step, 8 * CYCLES) for step in range(8 * CYCLES)]
     assert found == [0.0, 0.25, 0.5, 0.75, 1.0, 1.0, 1.0, 1.0] * CYCLES
+
+
+def test_networks_that_train_on_two_threads_do_not_share_their_draws():
+    generator = np.random.default_rng(0)
+    records = Comparisons(
+        generator.normal(size=(40, 2)), np.arange(0, 40, 2), np.arange(1, 40, 2), np.arange(20) % 4, tuple("abcd")
+    )
+    tasks = [
+        partial(learners.create(name, {"steps": 20}).fit, records, generator=np.random.default_rng(seed))
+        for seed, name in enumerate(("user_encoder", "mlp", "variational", "user_encoder"))
+    ]
+    with compute("threads:4"):
+        together = [model.margins(records) for model in run_all(tasks, 1, "testing")]
+    fresh = [partial(task.func, *task.args, generator=np.random.default_rng(k)) for k, task in enumerate(tasks)]
+    assert [each.tobytes() for each in together] == [task().margins(records).tobytes() for task in fresh]

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import csv
 import json
+import threading
 
 import numpy as np
 import pytest
 
+from accordant.compute import compute
 from accordant.errors import InputError
 from accordant.preferences.comparison import SourceOptions
 from accordant.preferences.comparison.methods import scale_features
@@ -151,6 +153,16 @@ def test_the_same_seed_gives_the_same_bytes_and_another_one_another_split(file):
         json.dumps(compare_preferences(file, options("mixture", seed=seed)).to_json()) for seed in (1, 1, 2)
     )
     assert first == again != other
+
+
+@pytest.mark.parametrize("where", ["here", "threads:2", "processes:1", "processes:2"])
+def test_the_bytes_do_not_depend_on_where_methods_learn(file, where, monkeypatch):
+    monkeypatch.setattr(threading, "active_count", lambda: 1)  # what runs the tests may wait in a thread of its own
+    asked = options("pareto_distillation", "per_group", "mixture", resamples=40)
+    with compute(where):
+        found = compare_preferences(file, asked)
+    assert json.dumps(found.to_json()) == json.dumps(compare_preferences(file, asked).to_json())
+    assert "pareto_distillation" in [row.label for row in found.rows]
 
 
 def test_texts_have_a_control_of_length_and_an_encoder_that_sees_training_texts_alone(tmp_path, monkeypatch):
