@@ -8,8 +8,9 @@ Work: `run lending`, all learners of `preferences --compare` on made-up records,
 
 Wall seconds say little on a machine that others use too. The critical path is counted in CPU seconds instead: those of
 the process that waits, and for each round of tasks those of the worker that had most to do, from its fork to the end of
-its last task: what it imports is counted too, in each worker anew. The speed-up is the CPU seconds of one process over the critical path of two: what two free cores would
-give. Beside it stands the wall clock, and what all processes together spent.
+its last task; what it imports is counted too, in each worker anew. The speed-up is the CPU seconds of one process over
+the critical path of two: what two free cores would give. Beside it stands the wall clock, and what all processes
+together spent.
 
 Tasks that do nothing show what an executor costs: seconds until it is ready, and milliseconds for each task.
 """
