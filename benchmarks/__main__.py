@@ -18,6 +18,7 @@ ALWAYS = (
     ["benchmarks.certificate_tightness"],
     ["benchmarks.paper_certificates"],
     ["benchmarks.recommendation"],
+    ["benchmarks.plan"],
     ["benchmarks.specialised_trees"],
     ["benchmarks.bootstrap"],
     ["benchmarks.part_sums", "--runs", "40"],

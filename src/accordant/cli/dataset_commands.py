@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from accordant.errors import InputError
-from accordant.terminal import Json, On, RunFolder, print_json, say
+from accordant.terminal import Json, On, RunFolder, Seed, print_json, say
 
 if TYPE_CHECKING:
     from accordant.runs.datasets.parts import Job
@@ -94,4 +94,41 @@ def evaluate(
         print_board(board(found), job.run.record.selected, out)
 
 
-COMMANDS = (evaluate,)
+def plan(
+    run: RunFolder,
+    dataset: Annotated[
+        str | None,
+        typer.Argument(metavar="[DATASET]", help="Rows like those of the job; none for the case's simulator or file."),
+    ] = None,
+    rows: Annotated[
+        float | None,
+        typer.Option(metavar="N", help="Rows of the job, such as 1e9; those of DATASET.", show_default=False),
+    ] = None,
+    kind: Annotated[str, typer.Option("--for", metavar="TASK", help="recommend, certify or evaluate.")] = "recommend",
+    on: On = None,
+    workers: Annotated[
+        int | None,
+        typer.Option(
+            min=1, max=1_000_000, help="Cores of a cluster of machines like this one, which need not be there."
+        ),
+    ] = None,
+    part_rows: PartRows = None,
+    price: Annotated[float | None, typer.Option(help="Of an hour of one core: says what the job costs.")] = None,
+    seed: Seed = 0,
+    json: Json = False,
+) -> None:
+    """Say before a job on a dataset what it will take: time, cores, memory, bytes, and what limits it."""
+    from accordant.cli.plan_table import print_plan
+    from accordant.runs import read_run
+    from accordant.runs.datasets.parts import LOCAL
+    from accordant.runs.datasets.planning import plan_dataset
+    from accordant.tables.datasets import PART_ROWS
+
+    found = plan_dataset(
+        read_run(run), kind, on or LOCAL, rows=rows, dataset=dataset, workers=workers, part_rows=part_rows or PART_ROWS,
+        price=price, seed=seed,
+    )  # fmt: skip
+    print_json(found.to_json()) if json else print_plan(found)
+
+
+COMMANDS = (evaluate, plan)

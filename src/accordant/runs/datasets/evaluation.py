@@ -43,8 +43,13 @@ def evaluate_dataset(job: Job, *, resamples: int | None = None) -> Leaderboard:
     InputError, AccordantError
         See `Job.carry_out`; and if there are too few rows, or a metric that carries weight is not defined.
     """
+    lines = job.carry_out("evaluate", "adding up parts", {"seed": job.run.policy.random_state})
+    return leaderboard_of(job, lines, resamples=resamples)
+
+
+def leaderboard_of(job: Job, lines: Sequence[Told], *, resamples: int | None = None) -> Leaderboard:
+    """Return the leaderboard of parts that are done; see `evaluate_dataset`."""
     policy = job.run.policy
-    lines = job.carry_out("evaluate", "adding up parts", {"seed": policy.random_state})
     asked = weighted_metrics(policy.metrics)
     missing = {label: reason for line in reversed(lines) for label, reason in line["unavailable"].items()}
     for label, reason in missing.items():
