@@ -18,6 +18,7 @@ from accordant.tables.datasets import Part
 
 ROWS = (8_000, 32_000, 128_000)
 SLOW, QUIET = 5e-6, 0.1  # seconds of a row, and of a part
+START = 0.5 + QUIET + SLOW * ROWS[0], 0.4 + QUIET + SLOW * ROWS[0]  # of the smallest part in a new worker
 
 
 def sampled(generator, spread=0.05, *, fixed=QUIET, per_row=SLOW, driver=0.002, sizes=ROWS, reduction=(0.0, 0.0)):
@@ -26,7 +27,7 @@ def sampled(generator, spread=0.05, *, fixed=QUIET, per_row=SLOW, driver=0.002, 
     trials = []
     for rows in np.repeat(sizes, 4).tolist():
         seconds = (fixed + per_row * rows) * generator.lognormal(-(sigma**2) / 2, sigma)
-        trials.append(Trial(rows, seconds, seconds, 300 + rows / 1e4, 0.5, 0.4, 1_000 + 40 * rows))
+        trials.append(Trial(rows, seconds, seconds, 300 + rows / 1e4, START[0], START[1], 1_000 + 40 * rows))
     return Sample("recommend", tuple(trials), 2, 0.1, 0.3, 4.0, 2, 0.1, driver, 0.01, reduction)
 
 
@@ -195,6 +196,7 @@ def test_csv_and_a_certificate(own, table, tmp_path, monkeypatch):
         ({"rows": 1e9, "part_rows": 100}, "1,000,000 parts"),
         ({"rows": 10, "price": -1}, "--price is -1"),
         ({"rows": 10, "kind": "recomend"}, "recommend"),
+        ({"rows": 10, "on": "proceses:2"}, "did you mean 'processes'"),
         ({"rows": 10, "on": "threads:2"}, "processes:N"),
         ({"rows": 10, "on": "queue://sqlite:///x"}, "--workers N"),
         ({"rows": 10}, "name a DATASET"),

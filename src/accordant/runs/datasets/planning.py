@@ -287,7 +287,7 @@ def planned(
     wall = Costs.of(sizes, np.array([each.seconds for each in trials]))
     used = Costs.of(sizes, np.array([each.cpu for each in trials]))
     crowd = max(1.0, min(workers, parts) / (cores or workers))
-    ready, ready_cpu = (max(told) for told in zip(*((each.start, each.start_cpu) for each in trials), strict=True))
+    ready, ready_cpu = _start(sample.trials)
     begin = sample.start + ready * crowd
     repetitions = max(FEWEST, min(REPETITIONS, EVENTS // parts))
     drifts = np.exp(DRIFT * generator.standard_normal(repetitions))
@@ -338,6 +338,14 @@ def _nearest(trials: Sequence[Trial]) -> list[Trial]:
     """Return the parts of the largest sizes: cost a row grows slowly with size, and those of the job are like them."""
     sizes = sorted({each.rows for each in trials})[-SIZES:]
     return [each for each in trials if each.rows in sizes]
+
+
+def _start(trials: Sequence[Trial]) -> tuple[float, float]:
+    """Return the seconds, wall and CPU, that a first part takes more than others; the median, for compiling is rare."""
+    smallest = [each for each in trials if each.rows == min(each.rows for each in trials)]
+    first = np.median([(each.start, each.start_cpu) for each in trials if each.start > 0], axis=0)
+    wall, cpu = np.maximum(0.0, first - np.median([(each.seconds, each.cpu) for each in smallest], axis=0))
+    return float(wall), float(cpu)
 
 
 def _memory(trials: Sequence[Trial], rows: float) -> float:

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from accordant.cases.loaders import simulated_table
-from accordant.compute.executor import in_order, open_executor
+from accordant.compute.executor import executors, in_order, open_executor
 from accordant.compute.ledger import Ledger
 from accordant.compute.local import Processes
 from accordant.compute.tasks import Task, Told, tasks
@@ -66,7 +66,7 @@ class Trial:
     memory
         Peak of the worker, MiB.
     start, start_cpu
-        Wall and CPU seconds that the worker needed before its first part, for what is read and compiled once.
+        Wall and CPU seconds of the smallest part in a worker that did none before, where it is the first; else 0.
     output
         Bytes that it wrote.
     """
@@ -149,6 +149,7 @@ def measure(run: Run, kind: str, on: str, dataset: str | None, part_rows: int) -
     began = time.perf_counter()
     if kind not in KINDS:
         raise UnknownNameError("task", kind, KINDS)
+    executors.factory(on.partition(":")[0])  # refuses a name that is none, before the work
     if on.partition(":")[0] in ("threads", "queue"):
         raise InputError(
             f"--on {on}: nobody can tell what work costs there before it is begun; allowed: here, processes:N, "
@@ -221,11 +222,12 @@ class _Measured:
     first: Told
 
     def __call__(self, item: Told) -> tuple[Trial, Told]:
-        before = time.perf_counter(), time.process_time()
+        start = 0.0, 0.0
         if os.getpid() not in _warm:
+            began = time.perf_counter(), time.process_time()
             self.task(self.first)
+            start = time.perf_counter() - began[0], time.process_time() - began[1]
             _warm.add(os.getpid())
-        start = time.perf_counter() - before[0], time.process_time() - before[1]
         wall, cpu = time.perf_counter(), time.process_time()
         line = self.task(item)
         wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
