@@ -148,3 +148,32 @@ def test_a_folder_that_holds_other_work_is_refused(accordant, finished_run, beds
         done = accordant(*asked, "--out", f"{tmp_path}/out")
         assert done.returncode == 2 and "holds parts of another job" in done.stderr and words.split()[1] in done.stderr
     assert {each.name: each.read_bytes() for each in (tmp_path / "out").iterdir()} == before
+
+
+def test_a_plan_says_what_a_job_will_take(accordant, finished_run, beds, monkeypatch):
+    monkeypatch.setattr("accordant.runs.datasets.sample.EMPTY", (1, 5))
+    asked = ["plan", "first", "beds", "--rows", "1e5", "--part-rows", "100", "--on", "here", "--price", "2"]
+    done = accordant(*asked)
+    assert done.returncode == 0, done.stderr
+    for word in ("100,000", "recommend", "CPU hours", "cost", "limited by", "waiting"):
+        assert word in done.stdout
+    told = json.loads(accordant(*asked, "--workers", "50", "--json").stdout)
+    assert (told["rows"], told["workers"], told["level"]) == (100_000, 50, 0.9)
+    assert told["seconds"]["low"] <= told["seconds"]["middle"] <= told["seconds"]["high"]
+    assert any(note.startswith("assumed") for note in told["notes"])
+
+
+@pytest.mark.parametrize(
+    ("wrong", "words"),
+    [
+        (["--rows", "1e9", "--for", "certfy"], "did you mean 'certify'"),
+        (["--rows", "1e9", "--on", "proceses:2"], "did you mean 'processes'"),
+        (["--rows", "0"], "--rows is 0"),
+        (["--rows", "1e9", "--workers", "0"], "--workers"),
+        (["nowhere"], "nowhere"),
+        ([], "a DATASET"),
+    ],
+)
+def test_a_plan_of_nothing_is_refused(accordant, finished_run, wrong, words):
+    done = accordant("plan", "first", *wrong)
+    assert done.returncode == 2 and words in done.stderr and not done.stdout

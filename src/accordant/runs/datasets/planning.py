@@ -314,7 +314,7 @@ def planned(
         sample.kind, whole, parts, int(rows.max()), workers, seconds, cpu, hours,
         None if price is None else price * hours, _memory(sample.trials, float(rows.max())),
         sample.driver_memory * parts, sample.input_bytes * whole, _output(sample.trials, rows), shares, driver,
-        _bottleneck(shares, driver, parts, workers), most,
+        _bottleneck(shares, driver, parts, workers, most), most,
         tuple(_notes(sample, wall, parts, workers, part, crowd, begin / seconds.middle, most, hazards)),
     )  # fmt: skip
 
@@ -362,8 +362,8 @@ def _output(trials: Sequence[Trial], rows: Values) -> float:
     return float(line.mean[0] * len(rows) + line.mean[1] * rows.sum())
 
 
-def _bottleneck(shares: dict[str, float], driver: float, parts: int, workers: int) -> str:
-    if driver > BUSY:
+def _bottleneck(shares: dict[str, float], driver: float, parts: int, workers: int, most: int) -> str:
+    if driver > BUSY or workers > most < parts:
         return "the driver, which takes in one result after another"
     if shares["waiting"] > WAITING:
         return "too few parts for so many workers" if parts < workers else "the last parts, for which workers wait"

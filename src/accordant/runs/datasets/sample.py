@@ -31,7 +31,7 @@ from accordant.runs.recommendation import row_contexts
 from accordant.runs.record.record import peak_memory
 from accordant.tables.arrow import arrow_columns, arrow_format, arrow_output, parquet_groups
 from accordant.tables.datasets import PART_ROWS, SUFFIXES, Part, dataset_files, dataset_parts
-from accordant.tables.output import scratch_folder
+from accordant.tables.output import scratch_folder, write_output
 from accordant.tables.text import file_hash
 from accordant.threads import free_cores
 
@@ -279,7 +279,7 @@ class _Cut:
         if not rows:
             raise InputError(f"{file} has columns but no rows")
         rows = (rows * -(-size // len(rows)))[:size]
-        path.write_text(header + "".join(rows), encoding="utf-8", errors="surrogateescape", newline="")
+        write_output(path, (header + "".join(rows)).encode("utf-8", "surrogateescape"))
         return str(path)
 
 
