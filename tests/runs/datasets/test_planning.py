@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 
 from accordant.errors import InputError
 from accordant.runs.datasets import planning
-from accordant.runs.datasets.planning import CLUSTER, LEVEL, NONE, Costs, Hazards, makespan, plan_dataset, planned
+from accordant.runs.datasets.planning import LEVEL, plan_dataset, planned
 from accordant.runs.datasets.sample import KINDS, Sample, Trial, measure
+from accordant.runs.datasets.schedule import CLUSTER, NONE, Costs, Hazards, makespan
 from accordant.tables.datasets import Part
 
 ROWS = (8_000, 32_000, 128_000)
