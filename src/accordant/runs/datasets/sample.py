@@ -22,7 +22,7 @@ from accordant.compute.local import Processes
 from accordant.compute.tasks import Task, Told, tasks
 from accordant.errors import DataNotFoundError, InputError, UnknownNameError
 from accordant.evaluation.part_sums import BUCKETS
-from accordant.evaluation.part_sums import SMALLEST as SMALLEST_SAMPLE
+from accordant.evaluation.summed_leaderboard import SMALLEST as SMALLEST_SAMPLE
 from accordant.runs.datasets.evaluation import leaderboard_of
 from accordant.runs.datasets.parts import Job, opened, part_of, version_of
 from accordant.runs.execution import data_file, part_data
