@@ -18,7 +18,7 @@ import numpy as np
 
 from accordant import strategies
 from accordant.certificates import Threat, certify
-from accordant.strategies.deciding import ContextRule, decide
+from accordant.strategies.block_decisions import ContextRule, decide
 from accordant.utilities import ExpectedRewards
 
 STATUS_QUO = {"disagreement": "status_quo", "status_quo": "a1"}

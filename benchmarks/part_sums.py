@@ -35,9 +35,9 @@ from accordant.arrays import AnyArray, Codes, Values
 from accordant.contexts import Contexts, Log
 from accordant.decisions import Decisions
 from accordant.evaluation import evaluate
+from accordant.evaluation.batch_evidence import doubly_robust
 from accordant.evaluation.bootstrap import Statistics, evaluated
 from accordant.evaluation.composite import CompositeScale
-from accordant.evaluation.gathering import doubly_robust
 from accordant.evaluation.leaderboard import Leaderboard
 from accordant.evaluation.part_sums import PartSums, context_numbers, person_numbers
 from accordant.evaluation.summed_leaderboard import summed_leaderboard

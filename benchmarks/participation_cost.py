@@ -27,7 +27,7 @@ from threadpoolctl import threadpool_limits
 
 from accordant import strategies
 from accordant.contexts import Contexts, Log
-from accordant.evaluation.gathering import gather_evidence
+from accordant.evaluation.batch_evidence import gather_evidence
 from accordant.learning.augmentation import augmented_queries, elicit
 from accordant.learning.expectation import expected_rewards
 from accordant.learning.outcome_learning import DiscreteOutcomeLearner

@@ -36,7 +36,7 @@ from accordant.compute.local import cpu_seconds
 from accordant.runs import read_run
 from accordant.runs.datasets.evaluation import evaluate_dataset
 from accordant.runs.datasets.parts import Job
-from accordant.runs.datasets.planning import plan_dataset
+from accordant.runs.datasets.plan import plan_dataset
 from accordant.runs.datasets.recommendation import recommend_dataset
 what, kind, place, run, dataset, out = sys.argv[1:]
 run = read_run(Path(run))

@@ -24,7 +24,7 @@ from pathlib import Path
 import numpy as np
 
 from accordant import strategies
-from accordant.strategies.deciding import ContextRule, decide, decide_in_blocks
+from accordant.strategies.block_decisions import ContextRule, decide, decide_in_blocks
 from accordant.utilities import ExpectedRewards
 
 RULES = [

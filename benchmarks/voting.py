@@ -19,7 +19,7 @@ from pathlib import Path
 import numpy as np
 
 from accordant import strategies
-from accordant.strategies.deciding import decide
+from accordant.strategies.block_decisions import decide
 from accordant.utilities import ExpectedRewards
 from accordant.voting import Profile, read_preflib
 

@@ -19,8 +19,8 @@ from accordant.contexts import Contexts, Log
 from accordant.decisions import Decisions
 from accordant.errors import DataError, InputError, NotFittedError, UnknownNameError
 from accordant.evaluation import Leaderboard, Sensitivity, evaluate, sensitivity
+from accordant.evaluation.batch_evidence import gather_evidence
 from accordant.evaluation.composite import CompositeScale
-from accordant.evaluation.gathering import gather_evidence
 from accordant.evaluation.omitted_features import omitted_feature_odds_ratios
 from accordant.evaluation.sensitivity import ODDS_RATIOS, not_applicable
 from accordant.evidence import Evidence

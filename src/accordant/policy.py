@@ -14,7 +14,7 @@ from accordant.contexts import Contexts, Log
 from accordant.decisions import Decisions
 from accordant.errors import InputError
 from accordant.evaluation import Leaderboard
-from accordant.evaluation.gathering import gather_evidence
+from accordant.evaluation.batch_evidence import gather_evidence
 from accordant.fitted_policy import FittedPolicy
 from accordant.frame_schema import FrameSchema
 from accordant.learning.cross_fitting import LearningSettings, learn, training_folds

@@ -12,7 +12,7 @@ from accordant import strategies
 from accordant.axioms.incentives import reports
 from accordant.certificates.manipulation import NEGLIGIBLE, manipulability
 from accordant.errors import InputError, UnknownNameError
-from accordant.strategies.deciding import ContextRule
+from accordant.strategies.block_decisions import ContextRule
 from accordant.strategies.strategy import strategies as registry
 
 NAMES, ACTIONS = ("P", "Q", "R"), ("a", "b", "c")

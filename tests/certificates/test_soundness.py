@@ -13,7 +13,7 @@ from accordant.certificates import Known, Threat, certify
 from accordant.certificates.attacks import coordinate_attack, random_attack
 from accordant.contexts import Contexts
 from accordant.decisions import Decisions
-from accordant.strategies.deciding import ContextRule
+from accordant.strategies.block_decisions import ContextRule
 from accordant.strategies.selection import select_best
 from accordant.strategies.strategy import strategies as registry
 

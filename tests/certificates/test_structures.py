@@ -17,7 +17,7 @@ from accordant import strategies
 from accordant.certificates import Threat, certify
 from accordant.certificates.certificate import method_for
 from accordant.strategies.block import block_of
-from accordant.strategies.deciding import ContextRule
+from accordant.strategies.block_decisions import ContextRule
 from accordant.strategies.strategy import strategies as registry
 
 NAMES = ("P", "Q", "R")

@@ -81,7 +81,7 @@ def test_nothing_is_added_where_nobody_wants_it(accordant, run, command):
 @pytest.mark.parametrize("command", ["certify", "explain"])
 def test_a_folder_that_cannot_be_written_is_refused_before_the_work(accordant, run, command, monkeypatch):
     monkeypatch.setattr("accordant.runs.chain.os.access", lambda place, mode: False)
-    monkeypatch.setattr("accordant.runs.opening.read_run", lambda place: pytest.fail("the work has begun"))
+    monkeypatch.setattr("accordant.runs.opened_run.read_run", lambda place: pytest.fail("the work has begun"))
     done = accordant(command, "asked")
     assert done.returncode == 2 and "no section can be added" in done.stderr and "--no-add adds none" in done.stderr
 

@@ -492,7 +492,7 @@ def test_metrics_that_differ_for_certain_are_informative(world, decided):
 
 def test_known_rewards_need_no_overlap(world, decided):
     """Candidates were dropped from the comparison for propensities that nothing was estimated with."""
-    from accordant.evaluation.gathering import gather_evidence
+    from accordant.evaluation.batch_evidence import gather_evidence
     from accordant.predictions import OutcomePrediction
     from accordant.rewards import TableReward
 

@@ -18,7 +18,7 @@ from accordant.decisions import Decisions
 from accordant.errors import InputError
 from accordant.evaluation import evaluate, group_table
 from accordant.evaluation.bootstrap import Statistics, bootstrap_metrics
-from accordant.evaluation.gathering import gather_evidence
+from accordant.evaluation.batch_evidence import gather_evidence
 from accordant.evaluation.intervals import Support
 from accordant.evidence import Evidence
 from accordant.predictions import OutcomePrediction

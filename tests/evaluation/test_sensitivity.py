@@ -13,7 +13,7 @@ from accordant.contexts import Contexts, Log
 from accordant.decisions import Decisions
 from accordant.errors import InputError
 from accordant.evaluation import sensitivity
-from accordant.evaluation.gathering import gather_evidence
+from accordant.evaluation.batch_evidence import gather_evidence
 from accordant.evaluation.omitted_features import omitted_feature_odds_ratios
 from accordant.learning.causal import TLearner
 from accordant.learning.encoding import ContextEncoder

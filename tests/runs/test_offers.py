@@ -14,7 +14,7 @@ from accordant.slates import offers
 from accordant.runs.execution import RunOptions, build_policy, case_data, located_signals, split
 from accordant.slates.offers import market_of_offers
 from accordant.slates.rule import rules
-from accordant.slates.serving import serve
+from accordant.slates.market import serve
 
 
 @pytest.fixture(scope="module")

@@ -11,7 +11,7 @@ import pytest
 from accordant.slates.candidates import Candidates
 from accordant.slates.catalogue import Catalogue, Requests
 from accordant.slates.rule import SlateRule
-from accordant.slates.serving import Market
+from accordant.slates.market import Market
 from accordant.slates.slates import NOTHING, Slates
 from accordant.utilities import ExpectedRewards
 

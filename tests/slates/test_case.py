@@ -14,7 +14,7 @@ from accordant.slates.case import SlateSpec
 from accordant.slates.case import read_slates
 from accordant.errors import DataNotFoundError, InputError, SpecError, UnknownNameError
 from accordant.slates.catalogue import Catalogue, Requests
-from accordant.slates.serving import ExpectedUptake
+from accordant.slates.market import ExpectedUptake
 from accordant.slates.slates import State
 
 STAKEHOLDERS = [

@@ -15,7 +15,7 @@ from accordant.slates.options import SlateOptions, command_line
 from accordant.slates.page import render_slates
 from accordant.slates.rules.consumption_aware import ConsumptionAware
 from accordant.slates.section import CONSUMED, MODELLED, _consumption, open_slates, show_slates
-from accordant.slates.serving import serve
+from accordant.slates.market import serve
 from accordant.slates.slates import NOTHING
 from tests.slates.measures.conftest import catalogue, random_market, small_market
 

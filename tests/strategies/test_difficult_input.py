@@ -8,7 +8,7 @@ import pytest
 from accordant import strategies
 from accordant.errors import InputError, RewardError
 from accordant.strategies import Strategy
-from accordant.strategies.deciding import ContextRule, decide
+from accordant.strategies.block_decisions import ContextRule, decide
 from accordant.utilities import ExpectedRewards
 
 READY = [

@@ -14,7 +14,7 @@ from accordant import strategies
 from accordant.strategies import fold as fold_module
 from accordant.strategies.block import Block, block_of
 from accordant.strategies.compromise import Compromise
-from accordant.strategies.deciding import decide
+from accordant.strategies.block_decisions import decide
 from accordant.strategies.distance import sum_of_powers
 from accordant.strategies.fold import Fold, Formula
 from accordant.strategies.selection import select_best

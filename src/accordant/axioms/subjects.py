@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from accordant.errors import InputError, UnknownNameError
 from accordant.strategies import strategies
-from accordant.strategies.deciding import ContextRule
+from accordant.strategies.block_decisions import ContextRule
 from accordant.strategies.strategy import Kind, Strategy
 from accordant.utilities import ExpectedRewards
 

@@ -20,7 +20,7 @@ from accordant.certificates.reports import Known, Reports, honest_block
 from accordant.certificates.threat import Threat
 from accordant.errors import InputError
 from accordant.strategies.block import Workspace
-from accordant.strategies.deciding import ContextRule
+from accordant.strategies.block_decisions import ContextRule
 from accordant.strategies.strategy import Strategy
 from accordant.utilities import ExpectedRewards
 

@@ -29,7 +29,7 @@ from accordant.errors import InputError
 from accordant.faces import Displayed
 from accordant.progress import steps
 from accordant.strategies.block import PIECE, Workspace, block_slices
-from accordant.strategies.deciding import BLOCKS_PER_THREAD, ContextRule, decide
+from accordant.strategies.block_decisions import BLOCKS_PER_THREAD, ContextRule, decide
 from accordant.strategies.strategy import Strategy
 from accordant.threads import free_cores, on_threads
 from accordant.utilities import ExpectedRewards

@@ -12,7 +12,7 @@ import numpy as np
 from accordant.arrays import Integers, Mask, Values
 from accordant.certificates.reports import Reports
 from accordant.registry import Registry
-from accordant.strategies.deciding import ContextRule
+from accordant.strategies.block_decisions import ContextRule
 from accordant.strategies.strategy import Strategy
 
 

@@ -14,7 +14,7 @@ from accordant.certificates.reports import Beside, Known, Reports, honest_block
 from accordant.certificates.threat import UNIT, Threat, checked_coalition
 from accordant.errors import InputError
 from accordant.strategies.block import Block, Workspace
-from accordant.strategies.deciding import ContextRule
+from accordant.strategies.block_decisions import ContextRule
 from accordant.strategies.selection import SINGLE_PRECISION_TOLERANCE
 from accordant.strategies.strategy import Strategy
 from accordant.utilities import ExpectedRewards

@@ -14,8 +14,8 @@ from accordant.certificates.threat import Threat, reports_within
 from accordant.contexts import Contexts, Log
 from accordant.predictions import OutcomePrediction
 from accordant.strategies.block import Block, Workspace, block_of
+from accordant.strategies.block_decisions import ContextRule, tie_totals
 from accordant.strategies.compromise import Compromise
-from accordant.strategies.deciding import ContextRule, tie_totals
 from accordant.strategies.selection import SINGLE_PRECISION_TOLERANCE, TIE_TOLERANCE
 from accordant.strategies.strategy import Strategy, stakeholder_weights
 from accordant.utilities import ExpectedRewards

@@ -9,7 +9,7 @@ from typing import IO
 
 from accordant.runs.chain import add_section, check_addable
 from accordant.runs.folder import Run
-from accordant.runs.opening import open_run
+from accordant.runs.opened_run import open_run
 from accordant.runs.recommendation import inputs_of
 from accordant.runs.sections.rows import RowsPart
 from accordant.sections import Section

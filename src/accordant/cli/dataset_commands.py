@@ -121,7 +121,7 @@ def plan(
     from accordant.cli.plan_table import print_plan
     from accordant.runs import read_run
     from accordant.runs.datasets.parts import LOCAL
-    from accordant.runs.datasets.planning import plan_dataset
+    from accordant.runs.datasets.plan import plan_dataset
     from accordant.tables.datasets import PART_ROWS
 
     found = plan_dataset(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from accordant.runs.datasets.planning import LEVEL, Plan, Range
+from accordant.runs.datasets.plan import LEVEL, Plan, Range
 from accordant.terminal import PlainConsole
 from accordant.terminal_table import FittedTable
 

@@ -18,7 +18,7 @@ from accordant.decisions import Decisions
 from accordant.errors import InputError, UnknownNameError
 from accordant.json_values import fields_json, json_value
 from accordant.statistics import dominated_by
-from accordant.strategies.deciding import ContextRule, decide
+from accordant.strategies.block_decisions import ContextRule, decide
 from accordant.strategies.strategy import Strategy
 from accordant.utilities import ExpectedRewards
 

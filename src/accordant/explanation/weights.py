@@ -22,7 +22,7 @@ from accordant.arrays import Values
 from accordant.certificates import Known
 from accordant.certificates.certificate import decisions_on
 from accordant.explanation.influence.absence import weighing, weights_of, with_weights
-from accordant.strategies.deciding import ContextRule, decide
+from accordant.strategies.block_decisions import ContextRule, decide
 from accordant.strategies.selection import SINGLE_PRECISION_TOLERANCE, TIE_TOLERANCE
 from accordant.strategies.strategy import Strategy
 from accordant.utilities import ExpectedRewards

@@ -23,7 +23,7 @@ rules/              from candidates to slates; `rule.py` has what they share
 moderation.py       offers of many agents become one list, in rounds
 rankers/, proxies/  agents that rank items for a stakeholder; `fidelity.py`, whether they say what it declared
 consumption/        how many items of each type to show to somebody who will take only a few of them
-serving.py          rules show slates batch by batch; `slates.py`, the state that earlier lists leave behind
+market.py           rules show slates batch by batch; `slates.py`, the state that earlier lists leave behind
 measures/           numbers about what was shown
 evaluation/         rules compared with intervals, misreports, majorities, and the reasons of a list
 proportionality.py  which group a list wrongs
@@ -40,27 +40,27 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from accordant.slates.candidates import Candidates, Gains, gains_of
     from accordant.slates.catalogue import Catalogue, Requests
+    from accordant.slates.market import ExpectedUptake, Market, Served, on_one_scale, serve
     from accordant.slates.rule import SlateRule, create, names, register
-    from accordant.slates.serving import ExpectedUptake, Market, Served, on_one_scale, serve
     from accordant.slates.slates import Slates, State
 
 _PARTS = {
     "Candidates": "candidates",
     "Catalogue": "catalogue",
-    "ExpectedUptake": "serving",
+    "ExpectedUptake": "market",
     "Gains": "candidates",
-    "Market": "serving",
+    "Market": "market",
     "Requests": "catalogue",
-    "Served": "serving",
+    "Served": "market",
     "SlateRule": "rule",
     "Slates": "slates",
     "State": "slates",
     "create": "rule",
     "gains_of": "candidates",
     "names": "rule",
-    "on_one_scale": "serving",
+    "on_one_scale": "market",
     "register": "rule",
-    "serve": "serving",
+    "serve": "market",
 }
 
 __all__ = [

@@ -10,7 +10,7 @@
 A stakeholder to whom every list is alike can neither gain nor lose, so it counts neither as served nor as behind.
 
 Where E or availability depends on what was shown before, rules face different moments: the ideal of a rule that fills
-places is lower than that of one that does not. `accordant.slates.serving.on_one_scale` therefore measures all rules
+places is lower than that of one that does not. `accordant.slates.market.on_one_scale` therefore measures all rules
 of a comparison between the best ideal and the worst worst that any of them faced.
 """
 

@@ -21,7 +21,7 @@ from accordant.runs.reward_sources import located_signals
 from accordant.runs.stakeholder_groups import naming_groups, with_groups
 from accordant.slates.case import SlateSpec
 from accordant.slates.catalogue import Catalogue, Requests
-from accordant.slates.serving import ExpectedUptake, Market
+from accordant.slates.market import ExpectedUptake, Market
 from accordant.slates.slates import State
 from accordant.slates.sources import MarketSource, service_days, with_capacities
 from accordant.utilities import ExpectedRewards

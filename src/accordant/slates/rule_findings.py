@@ -23,6 +23,7 @@ from accordant.slates.evaluation import (
     popularity_curve,
     state_matters,
 )
+from accordant.slates.market import Served
 from accordant.slates.measures import measures
 from accordant.slates.objectives.stakeholder import attainments
 from accordant.slates.proportionality import AXIOMS, Witness, check, violations
@@ -35,7 +36,6 @@ from accordant.slates.result import (
 from accordant.slates.rule import SlateRule
 from accordant.slates.rules.approval import approvals
 from accordant.slates.run import OpenedSlates
-from accordant.slates.serving import Served
 from accordant.slates.slates import NOTHING
 
 POINTS = 60  # of lines over time: no screen shows more

@@ -19,12 +19,12 @@ from accordant.slates.case import SlateCase
 from accordant.slates.catalogue import Catalogue
 from accordant.slates.evaluation.front import Front, Prices
 from accordant.slates.evaluation.held_out_selection import HeldOutComparison
+from accordant.slates.market import Served
 from accordant.slates.measures import SlateMeasure
 from accordant.slates.options import SlateOptions
 from accordant.slates.proxies import ProxyReports
 from accordant.slates.result import FORMAT, RequestCounts, RuleResult, SlateResult
 from accordant.slates.rule import SlateRule
-from accordant.slates.serving import Served
 from accordant.slates.slates import NOTHING
 from accordant.slates.sources import MarketSource
 from accordant.tables.output import output_folder, write_part

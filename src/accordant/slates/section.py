@@ -34,6 +34,7 @@ from accordant.slates.evaluation import (
 from accordant.slates.evaluation.board import USER, WORST_OFF
 from accordant.slates.evaluation.held_out_selection import held_out_comparison
 from accordant.slates.evaluation.leaderboard import leaderboard
+from accordant.slates.market import Market, Served, on_one_scale, serve
 from accordant.slates.measures import Range, SlateMeasure, measures
 from accordant.slates.measures.users import outcomes_of
 from accordant.slates.offers import market_of_offers, market_of_run
@@ -44,7 +45,6 @@ from accordant.slates.rule_findings import findings_of_all
 from accordant.slates.rules.consumption_aware import ConsumptionAware
 from accordant.slates.rules.floors import Floored
 from accordant.slates.run import OpenedSlates, ServedSlates
-from accordant.slates.serving import Market, Served, on_one_scale, serve
 from accordant.slates.sources import MarketSource, market_source
 from accordant.slates.tradeoff import check_served, check_tradeoff
 from accordant.tables.output import is_run

@@ -13,8 +13,8 @@ from accordant.errors import InputError, UnknownNameError, allowed_names
 from accordant.registry import Registry
 from accordant.slates.case import SlateSpec
 from accordant.slates.catalogue import Catalogue, Requests
+from accordant.slates.market import ExpectedUptake, Market, Uptake
 from accordant.slates.objectives import expected_utilities
-from accordant.slates.serving import ExpectedUptake, Market, Uptake
 from accordant.slates.slates import State
 from accordant.tables.text import file_hash
 from accordant.utilities import ExpectedRewards

@@ -15,7 +15,7 @@ from accordant.naming import read_names
 from accordant.report.labels import SPECIAL, readable, renamed, text_with_names
 from accordant.runs.chain import add_section, check_addable
 from accordant.runs.folder import free_folder
-from accordant.runs.opening import open_run
+from accordant.runs.opened_run import open_run
 from accordant.slates.fidelity import THRESHOLD, Instead
 from accordant.slates.options import SlateOptions
 from accordant.slates.page import render_slates

@@ -11,7 +11,7 @@
     baselines     constants, outcome-only, single stakeholders, logged, random; and the oracle as a reference
 
 A `Compromise` (compromise.py) is a score Φ and a selection Ψ (selection.py). Rules see E as a `Block` (block.py) of
-some contexts, and `decide` (deciding.py) applies many rules in one reading of E.
+some contexts, and `decide` (block_decisions.py) applies many rules in one reading of E.
 
 A rule is a class (`KalaiSmorodinsky`) and, with default parameters, a ready-made object of the same name in
 lower case::
@@ -30,7 +30,7 @@ from typing import Any
 
 from accordant.errors import InputError
 from accordant.problem import DecisionProblem
-from accordant.strategies.deciding import decide, decide_in_blocks
+from accordant.strategies.block_decisions import decide, decide_in_blocks
 from accordant.strategies.predictors import from_predictor
 from accordant.strategies.strategy import Kind, Strategy, register, strategies
 

@@ -14,7 +14,7 @@ from accordant.errors import InputError, UnknownNameError
 from accordant.predictions import OutcomePrediction
 from accordant.problem import DecisionProblem
 from accordant.strategies.block import Block
-from accordant.strategies.deciding import ContextRule
+from accordant.strategies.block_decisions import ContextRule
 from accordant.strategies.selection import select_best
 from accordant.strategies.strategy import Kind, Strategy, Structure, register
 from accordant.utilities import ExpectedRewards

@@ -24,7 +24,7 @@ import numpy as np
 from accordant.arrays import Codes, Mask, Values
 from accordant.compiled import compiled
 from accordant.strategies.block import PIECE, Workspace, block_of, block_slices
-from accordant.strategies.deciding import BLOCKS_PER_THREAD
+from accordant.strategies.block_decisions import BLOCKS_PER_THREAD
 from accordant.strategies.mixtures import Master, raise_smallest
 from accordant.threads import free_cores, on_threads
 from accordant.utilities import ExpectedRewards

@@ -14,7 +14,7 @@ from accordant.decisions import Decisions
 from accordant.errors import InputError, UnknownNameError
 from accordant.problem import DecisionProblem
 from accordant.strategies.block import Block
-from accordant.strategies.deciding import ContextRule
+from accordant.strategies.block_decisions import ContextRule
 from accordant.strategies.fold import Formula
 from accordant.strategies.reference_points import ReferencePoints
 from accordant.strategies.selection import (

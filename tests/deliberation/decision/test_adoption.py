@@ -7,7 +7,7 @@ import shutil
 import pytest
 
 from accordant.deliberation.decision.adoption import adoption_of
-from accordant.deliberation.decision.opening import cast_for, open_decision
+from accordant.deliberation.decision.opened_decision import cast_for, open_decision
 from accordant.deliberation.decision.options import DecisionOptions
 from accordant.deliberation.decision.section import debate_decision
 from accordant.errors import InputError, RunFolderError

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from accordant import strategies
-from accordant.deliberation.decision.opening import cast_for, open_decision
+from accordant.deliberation.decision.opened_decision import cast_for, open_decision
 from accordant.deliberation.decision.options import DecisionOptions
 from accordant.deliberation.decision.result import DecisionDebate
 from accordant.deliberation.decision.section import debate_decision

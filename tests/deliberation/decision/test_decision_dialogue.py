@@ -9,7 +9,7 @@ import pytest
 from accordant.deliberation.decision.dialogue import dialogue_on_decision
 from accordant.deliberation.decision.dialogue_result import DecisionDialogue
 from accordant.deliberation.decision.dialogue_terminal import person_at_the_terminal
-from accordant.deliberation.decision.opening import open_decision
+from accordant.deliberation.decision.opened_decision import open_decision
 from accordant.deliberation.decision.options import DecisionOptions
 from accordant.deliberation.page import render_dialogue, write_dialogue
 from accordant.errors import InputError

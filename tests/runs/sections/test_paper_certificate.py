@@ -9,7 +9,7 @@ from accordant import strategies
 from accordant.certificates import Threat, certify
 from accordant.errors import InputError, UnknownNameError
 from accordant.runs.sections.paper_certificate import OWN_SCORE, STAYS, check_schema, paper_certificate
-from accordant.strategies.deciding import decide
+from accordant.strategies.block_decisions import decide
 from accordant.utilities import ExpectedRewards
 
 WORKED = np.array([[0.80, 0.50, 0.30], [0.70, 0.60, 0.50], [0.75, 0.40, 0.35]])

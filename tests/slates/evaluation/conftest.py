@@ -12,7 +12,7 @@ from accordant.slates.candidates import Candidates
 from accordant.slates.catalogue import Catalogue, Requests
 from accordant.slates.candidates import gains_of
 from accordant.slates.rule import SlateRule
-from accordant.slates.serving import Market, serve
+from accordant.slates.market import Market, serve
 from accordant.slates.slates import NOTHING, Slates
 from accordant.utilities import ExpectedRewards
 

@@ -21,7 +21,7 @@ from accordant.slates.evaluation import (
 from accordant.slates.evaluation.misreports import Sight, plain_misreports
 from accordant.slates.catalogue import Catalogue, Requests
 from accordant.slates.rule import SlateRule, rules
-from accordant.slates.serving import Market, on_one_scale, serve
+from accordant.slates.market import Market, on_one_scale, serve
 from accordant.slates.slates import Slates
 from accordant.utilities import ExpectedRewards
 

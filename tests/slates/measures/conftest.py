@@ -10,7 +10,7 @@ import pytest
 
 from accordant.slates.catalogue import Catalogue, Requests
 from accordant.slates.rule import SlateRule
-from accordant.slates.serving import Market, serve
+from accordant.slates.market import Market, serve
 from accordant.slates.slates import NOTHING, Slates
 from accordant.utilities import ExpectedRewards
 

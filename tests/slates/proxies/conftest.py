@@ -5,7 +5,7 @@ import pytest
 
 from accordant.slates.catalogue import Catalogue, Requests
 from accordant.slates.objectives import SlateStakeholder, StatedObjective, StatedValue, expected_utilities
-from accordant.slates.serving import Market
+from accordant.slates.market import Market
 
 N = 7
 NAMES = ("alpha", "bravo", "castle", "dome", "erie", "fort", "gate")

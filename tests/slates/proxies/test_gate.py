@@ -21,7 +21,7 @@ from accordant.slates.candidates import gains_of
 from accordant.slates.rule import rules_of
 from accordant.slates.rule import rules
 from accordant.slates.rules.floors import Floored
-from accordant.slates.serving import Market, serve
+from accordant.slates.market import Market, serve
 from accordant.slates.slates import State
 from accordant.slates.slates import join_slates
 

@@ -14,7 +14,7 @@ from accordant.agents.language.options import ModelOptions
 from accordant.slates.proxies.sources import names_with_commas, with_proxies
 from accordant.slates.options import SlateOptions
 from accordant.slates.section import open_slates, show_slates
-from accordant.slates.serving import serve
+from accordant.slates.market import serve
 
 
 def _load(path):

@@ -9,7 +9,7 @@ from accordant.slates.rankers import NoisyRanker, Ranker
 from accordant.voting.ballots import Ranking
 from accordant.slates.proxies import proxy_reports
 from accordant.slates.rule import rules
-from accordant.slates.serving import serve
+from accordant.slates.market import serve
 from accordant.slates.slates import State
 
 

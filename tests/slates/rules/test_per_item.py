@@ -12,7 +12,7 @@ from accordant.errors import InputError, UnknownNameError
 from accordant.slates.candidates import Candidates
 from accordant.slates.rules.per_item import LARGEST, PAIRS, PerItem, decide_among, item_rules
 from accordant.strategies import strategies
-from accordant.strategies.deciding import ContextRule
+from accordant.strategies.block_decisions import ContextRule
 from accordant.strategies.selection import select_best
 from accordant.strategies.welfare import Maximin
 from accordant.utilities import ExpectedRewards

@@ -10,7 +10,7 @@ import pytest
 from accordant import strategies
 from accordant.voting import Profile
 from accordant.problem import DecisionProblem
-from accordant.strategies.deciding import decide
+from accordant.strategies.block_decisions import decide
 from accordant.voting.rules.tally import ranks_by_reward
 from accordant.voting.rules.rule import VotingRule
 from accordant.utilities import ExpectedRewards

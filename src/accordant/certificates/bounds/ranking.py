@@ -30,7 +30,7 @@ from accordant.errors import InputError
 from accordant.evidence import Evidence
 from accordant.json_values import json_value
 from accordant.strategies.block import Workspace
-from accordant.strategies.deciding import ContextRule
+from accordant.strategies.block_decisions import ContextRule
 from accordant.strategies.strategy import Strategy
 from accordant.utilities import ExpectedRewards
 

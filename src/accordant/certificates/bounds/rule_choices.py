@@ -25,8 +25,8 @@ from accordant.decisions import Decisions
 from accordant.errors import InputError
 from accordant.evidence import Evidence
 from accordant.strategies.block import Workspace
+from accordant.strategies.block_decisions import ContextRule
 from accordant.strategies.compromise import Compromise
-from accordant.strategies.deciding import ContextRule
 from accordant.strategies.selection import proportional_policy
 from accordant.strategies.strategy import Strategy
 from accordant.utilities import ExpectedRewards

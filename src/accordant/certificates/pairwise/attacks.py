@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from accordant.arrays import Codes, Mask, Values
 from accordant.certificates.reports import Reports
 from accordant.strategies.block import PIECE, Workspace
-from accordant.strategies.deciding import ContextRule
+from accordant.strategies.block_decisions import ContextRule
 from accordant.strategies.strategy import Strategy
 
 Attacks = NDArray[np.int32]

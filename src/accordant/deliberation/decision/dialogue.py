@@ -8,7 +8,7 @@ from dataclasses import replace
 from accordant import __version__
 from accordant.deliberation.decision.contrast import PREFER, Contrast, contrast
 from accordant.deliberation.decision.dialogue_result import DecisionDialogue, HeldDialogue, Said
-from accordant.deliberation.decision.opening import OpenedDecision
+from accordant.deliberation.decision.opened_decision import OpenedDecision
 from accordant.deliberation.decision.section import debated_row, header, unusual_words
 from accordant.deliberation.dialogue import Argument, Dialogue, Move, reconcile
 from accordant.deliberation.dialogue.policies import POLICIES, Policy

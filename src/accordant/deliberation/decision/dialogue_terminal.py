@@ -11,7 +11,7 @@ from accordant.agents.people import Ask, Tell, ask_terminal, tell_terminal
 from accordant.deliberation.decision.contrast import Contrast
 from accordant.deliberation.decision.dialogue import PERSON, asking_in, because, dialogue_on_decision, move_words
 from accordant.deliberation.decision.dialogue_result import DIALOGUE_DISCLAIMER, DecisionDialogue, HeldDialogue, Said
-from accordant.deliberation.decision.opening import OpenedDecision, open_decision, run_of
+from accordant.deliberation.decision.opened_decision import OpenedDecision, open_decision, run_of
 from accordant.deliberation.decision.options import DecisionOptions
 from accordant.deliberation.dialogue import Move, State
 from accordant.deliberation.page import write_dialogue

@@ -11,7 +11,7 @@ from accordant import __version__
 from accordant.agents import Agent, Turn
 from accordant.decisions import Decisions
 from accordant.deliberation.decision.claims import Claims, row_names
-from accordant.deliberation.decision.opening import BARGAIN, OpenedDecision
+from accordant.deliberation.decision.opened_decision import BARGAIN, OpenedDecision
 from accordant.deliberation.decision.options import DecisionOptions
 from accordant.deliberation.decision.result import (
     DebatedRow,

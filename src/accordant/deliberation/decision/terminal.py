@@ -10,7 +10,7 @@ from typing import Any, get_args
 from accordant.agents.language.options import model_options
 from accordant.deliberation.decision.adoption import adoption_of
 from accordant.deliberation.decision.dialogue_terminal import conduct_dialogue
-from accordant.deliberation.decision.opening import OpenedDecision, cast_for, open_decision, run_of
+from accordant.deliberation.decision.opened_decision import OpenedDecision, cast_for, open_decision, run_of
 from accordant.deliberation.decision.options import AdoptionOptions, DecisionOptions, DecisionProtocol
 from accordant.deliberation.decision.result import DISCLAIMER, DebatedRow, DecisionDebate
 from accordant.deliberation.decision.section import debate_decision

@@ -17,7 +17,7 @@ from accordant.explanation.influence.absence import drop, neutralise, with_posit
 from accordant.explanation.influence.pivotal import checked_labels, members_of
 from accordant.explanation.influence.power import MOST_PLAYERS, PowerIndex, as_json, enumerate_coalitions, sample_orders
 from accordant.predictions import OutcomePrediction
-from accordant.strategies.deciding import ContextRule, decide
+from accordant.strategies.block_decisions import ContextRule, decide
 from accordant.strategies.strategy import Strategy
 from accordant.utilities import ExpectedRewards
 

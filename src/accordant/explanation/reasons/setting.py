@@ -12,7 +12,7 @@ from accordant.certificates import Known
 from accordant.decisions import Decisions
 from accordant.explanation.reasons.sentences import Reason
 from accordant.strategies.block import Block, block_of
-from accordant.strategies.deciding import tie_totals
+from accordant.strategies.block_decisions import tie_totals
 from accordant.strategies.strategy import Strategy, stakeholder_weights
 from accordant.utilities import ExpectedRewards
 

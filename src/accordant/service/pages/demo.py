@@ -17,8 +17,8 @@ from accordant.runs import RunOptions, carry_out, read_run, write_run
 from accordant.service.clients import add_client, client_of
 from accordant.service.contests import Contestation
 from accordant.service.identity import INVITATION_PATH, invite
-from accordant.service.reading import decision_of_link
 from accordant.service.service import Service, open_service
+from accordant.service.stored_decisions import decision_of_link
 from accordant.tables.output import scratch_folder
 from accordant.threads import free_cores
 

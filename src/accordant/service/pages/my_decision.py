@@ -35,12 +35,12 @@ from accordant.service.pages.visit import (
     leave,
 )
 from accordant.service.permissions import Role, check, is_allowed
-from accordant.service.reading import DecisionRead, decision_of_link, read_decision
 from accordant.service.record.log import now
 from accordant.service.record.receipt import make_receipt
 from accordant.service.schema import decision, event, outcome, person
 from accordant.service.secrets import Erased, event_key, unseal
 from accordant.service.service import Service
+from accordant.service.stored_decisions import DecisionRead, decision_of_link, read_decision
 
 router = APIRouter(route_class=PageRoute)
 PATH = "/my"

@@ -16,10 +16,10 @@ from accordant.report.explained import letter_part
 from accordant.service.contests import Contestation, decided_here, history, in_force, open_contests
 from accordant.service.jobs.requests import ask_redecisions
 from accordant.service.pages.visit import PageRoute, Seen, Sent, Visit, go
-from accordant.service.reading import DecisionRead, LikeCase, like_cases, read_decision
 from accordant.service.record.log import now
 from accordant.service.schema import contest, decision, deployment
 from accordant.service.secrets import Erased
+from accordant.service.stored_decisions import DecisionRead, LikeCase, like_cases, read_decision
 
 router = APIRouter(route_class=PageRoute)
 MOST_LISTED = 200

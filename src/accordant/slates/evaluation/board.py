@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from accordant.arrays import Values
 from accordant.errors import UnknownNameError
 from accordant.json_values import finite
+from accordant.slates.market import Market
 from accordant.slates.measures import Goal, Range, SlateMeasure, measures
-from accordant.slates.serving import Market
 from accordant.statistics import Estimate, percentile_interval, sparse_mean
 
 SAME = 1e-12  # intervals up to this wide have no width

@@ -14,9 +14,9 @@ from accordant.errors import InputError
 from accordant.json_values import json_value
 from accordant.sections import Number
 from accordant.slates.candidates import ALIKE
+from accordant.slates.market import Served
 from accordant.slates.measures.measure import ratio
 from accordant.slates.measures.stakeholder import least
-from accordant.slates.serving import Served
 from accordant.slates.slates import WINDOW
 from accordant.statistics import gini
 

@@ -18,8 +18,8 @@ from accordant.evaluation.composite import Normalisation
 from accordant.slates.evaluation.front import Difference, dominance, front, price
 from accordant.slates.evaluation.leaderboard import leaderboard
 from accordant.slates.evaluation.scores import scores
+from accordant.slates.market import Served
 from accordant.slates.measures import Goal, Range, SlateMeasure
-from accordant.slates.serving import Served
 
 Cut = Literal["between days", "inside a day"]
 

@@ -24,7 +24,7 @@ from accordant.arrays import Values
 from accordant.errors import InputError
 from accordant.json_values import json_value
 from accordant.slates.candidates import ALIKE, Gains, gains_of
-from accordant.slates.serving import Served
+from accordant.slates.market import Served
 from accordant.slates.slates import NOTHING
 
 Kind = Literal["serves", "alike", "gains", "no gain", "gives up", "no loss", "nothing"]

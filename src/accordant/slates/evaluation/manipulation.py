@@ -22,9 +22,9 @@ from accordant.slates.catalogue import Requests
 from accordant.slates.evaluation.board import estimates, limits
 from accordant.slates.evaluation.misreports import FEW, Sight, misreports, plain_misreports, with_report
 from accordant.slates.evaluation.scores import Users
+from accordant.slates.market import Market, Served, serve
 from accordant.slates.measures.measure import counted, ratio
 from accordant.slates.rule import SlateRule
-from accordant.slates.serving import Market, Served, serve
 from accordant.slates.slates import State
 from accordant.statistics import Estimate
 from accordant.utilities import ExpectedRewards

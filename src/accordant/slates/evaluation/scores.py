@@ -21,8 +21,8 @@ from accordant.arrays import Values
 from accordant.errors import InputError
 from accordant.randomness import generator
 from accordant.slates.evaluation.board import Board, BoardCell, BoardColumn, BoardRow, estimates
+from accordant.slates.market import Served
 from accordant.slates.measures import DailyMeasure, MeanMeasure, SlateMeasure
-from accordant.slates.serving import Served
 from accordant.statistics import Estimate, cluster_codes, resample_counts
 
 BLOCK = 4_000_000  # weights held at a time (32 MB)

@@ -26,10 +26,10 @@ from accordant.arrays import Codes, Mask, Values
 from accordant.json_values import finite, json_value
 from accordant.slates.candidates import Candidates, gains_of
 from accordant.slates.evaluation.manipulation import served_by
+from accordant.slates.market import Market, Served, on_one_scale, serve
 from accordant.slates.measures.measure import ratio
 from accordant.slates.measures.stakeholder import average
 from accordant.slates.rule import SlateRule
-from accordant.slates.serving import Market, Served, on_one_scale, serve
 from accordant.slates.slates import NOTHING, Slates, State
 
 
@@ -51,7 +51,7 @@ class Dropped:
         are alike for it.
     in_market
         Whether all requests were served again, both lists being normalised on one scale
-        (`accordant.slates.serving.on_one_scale`); if not, E is that of the lists with everybody, and requests with an
+        (`accordant.slates.market.on_one_scale`); if not, E is that of the lists with everybody, and requests with an
         empty list do not count in `changes`.
     """
 

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from accordant.arrays import Values
 from accordant.errors import InputError, UnknownNameError
 from accordant.slates.catalogue import Catalogue
+from accordant.slates.market import Served
 from accordant.slates.measures.measure import SHARE, DailyMeasure, Goal, Range, SlateMeasure, ratio, register
-from accordant.slates.serving import Served
 from accordant.statistics import gini
 
 Between = Literal["provider", "category"]

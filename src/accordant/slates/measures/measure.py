@@ -13,7 +13,7 @@ import numpy as np
 
 from accordant.arrays import Values
 from accordant.registry import Registry
-from accordant.slates.serving import Served
+from accordant.slates.market import Served
 
 Goal = Literal["max", "min"]
 Range = tuple[float, float]

@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from accordant.arrays import Values
 from accordant.errors import InputError, UnknownNameError
 from accordant.slates.candidates import ALIKE
+from accordant.slates.market import Served
 from accordant.slates.measures.measure import (
     SHARE,
     Goal,
@@ -33,7 +34,6 @@ from accordant.slates.measures.measure import (
     ratio,
     register,
 )
-from accordant.slates.serving import Served
 from accordant.statistics import gini
 
 

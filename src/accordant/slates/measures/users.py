@@ -18,10 +18,10 @@ import numpy as np
 from accordant.arrays import Values
 from accordant.errors import InputError
 from accordant.slates.candidates import user_values, weighted_means
+from accordant.slates.market import Served
 from accordant.slates.measures.measure import mean_of, ratio
 from accordant.slates.objectives.travel import kilometres
 from accordant.slates.rules.diversity import types_of, wanted_types
-from accordant.slates.serving import Served
 from accordant.slates.slates import NOTHING, attention
 from accordant.slates.tradeoff.verdicts import ModelledOutcomes
 

@@ -27,11 +27,11 @@ from accordant.randomness import keyed_seed, keyed_uniform
 from accordant.slates.candidates import Candidates
 from accordant.slates.catalogue import Catalogue, Requests
 from accordant.slates.fidelity import THRESHOLD, Gated, Instead, gate
+from accordant.slates.market import Market
 from accordant.slates.objectives import SlateStakeholder
 from accordant.slates.objectives.travel import ways
 from accordant.slates.proxies.reports import CountsAs, ProxyBallot, ProxyReports, proxy_market
 from accordant.slates.rankers import Aim, Ranker, RankingView, SeenItem, SpeaksFor
-from accordant.slates.serving import Market
 from accordant.slates.slates import State
 from accordant.utilities import ExpectedRewards
 from accordant.voting.ballots import Ranking

@@ -15,8 +15,8 @@ from accordant.errors import InputError
 from accordant.slates.candidates import Candidates
 from accordant.slates.catalogue import Requests
 from accordant.slates.fidelity import Instead
+from accordant.slates.market import Market
 from accordant.slates.rankers import Ranker
-from accordant.slates.serving import Market
 from accordant.slates.slates import State
 from accordant.tables.text import csv_text
 from accordant.utilities import ExpectedRewards

@@ -10,11 +10,11 @@ from accordant.agents.language.options import ModelOptions
 from accordant.agents.language.participant import connect
 from accordant.errors import InputError, UnknownNameError
 from accordant.slates.fidelity import THRESHOLD, Instead
+from accordant.slates.market import Market
 from accordant.slates.proxies import ProxyReports, proxy_reports
 from accordant.slates.rankers import LanguageModelRanker, ObjectiveRanker, Ranker, RecordedRanker
 from accordant.slates.rankers.recorded import read_rankings
 from accordant.slates.run import OpenedSlates
-from accordant.slates.serving import Market
 
 RECORDED = "recorded rankings"
 MODEL = "language model for {}"

@@ -22,8 +22,8 @@ from accordant.slates.candidates import BestItems, Candidates, best_items, even_
 from accordant.slates.rule import Kind, SlateRule, register
 from accordant.slates.slates import NOTHING, Slates
 from accordant.strategies.block import BLOCK_SIZE, Block
+from accordant.strategies.block_decisions import ContextRule
 from accordant.strategies.constraints.declaration import FrozenMapping, declared, only_keys
-from accordant.strategies.deciding import ContextRule
 from accordant.strategies.strategy import Strategy, strategies
 
 BY_COLUMN = ("column_score", "column_peaked")  # structures whose score of an item depends on that item alone

@@ -23,9 +23,9 @@ from numpy.typing import NDArray
 from accordant.arrays import Values
 from accordant.errors import InputError
 from accordant.slates.candidates import Candidates
+from accordant.slates.market import Served
 from accordant.slates.rule import check_places
 from accordant.slates.rules.diversity import MaximalMarginalRelevance, types_of, wanted_types
-from accordant.slates.serving import Served
 from accordant.slates.slates import NOTHING, Slates
 from accordant.slates.tradeoff.verdicts import (
     Change,

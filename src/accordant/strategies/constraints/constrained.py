@@ -16,6 +16,7 @@ from accordant.errors import DataError, InputError, UnknownNameError
 from accordant.predictions import OutcomePrediction
 from accordant.problem import DecisionProblem
 from accordant.strategies.block import Block, block_of
+from accordant.strategies.block_decisions import ContextRule, tie_totals
 from accordant.strategies.constraints.batch import Batch, Plan
 from accordant.strategies.constraints.budgets import ROUNDING, Budgets, Capacities, check_room, within_one_budget
 from accordant.strategies.constraints.declaration import FrozenMapping, declared, strategy_of
@@ -32,7 +33,6 @@ from accordant.strategies.constraints.screening import (
     scores_of,
     screen,
 )
-from accordant.strategies.deciding import ContextRule, tie_totals
 from accordant.strategies.strategy import Strategy, Structure, register
 from accordant.utilities import ExpectedRewards
 

@@ -14,8 +14,8 @@ from accordant.decisions import Decisions
 from accordant.errors import InputError
 from accordant.problem import DecisionProblem
 from accordant.strategies.block import Block
+from accordant.strategies.block_decisions import ContextRule
 from accordant.strategies.compromise import Scored
-from accordant.strategies.deciding import ContextRule
 from accordant.strategies.selection import TIE_TOLERANCE, select_best
 from accordant.strategies.strategy import Kind, Structure, stakeholder_weights
 from accordant.voting import Profile

@@ -18,7 +18,7 @@ from accordant.slates.options import SlateOptions
 from accordant.slates import section
 from accordant.slates.section import open_slates, show_slates
 from accordant.slates.measures import measures
-from accordant.slates.serving import on_one_scale, serve
+from accordant.slates.market import on_one_scale, serve
 
 LIBRARY = Path(__file__).parents[4] / "examples" / "own_slates"
 

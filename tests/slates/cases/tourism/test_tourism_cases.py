@@ -13,7 +13,7 @@ from accordant.errors import DataNotFoundError, InputError, UnknownNameError
 from accordant.scope import lint
 from accordant.slates.measures import measures
 from accordant.slates.rule import SlateRule
-from accordant.slates.serving import serve
+from accordant.slates.market import serve
 from accordant.slates.slates import Slates
 
 CITIES = {"tourism": "Edin", "tourism-glasgow": "Glas", "tourism-melbourne": "Melb"}

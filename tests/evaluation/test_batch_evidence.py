@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from accordant.contexts import Contexts, Log
-from accordant.evaluation.gathering import doubly_robust, gather_evidence
+from accordant.evaluation.batch_evidence import doubly_robust, gather_evidence
 from accordant.predictions import OutcomePrediction
 from accordant.problem import DecisionProblem
 from accordant.rewards import FunctionReward

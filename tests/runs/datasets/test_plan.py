@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from accordant.errors import InputError
-from accordant.runs.datasets import planning
-from accordant.runs.datasets.planning import LEVEL, plan_dataset, planned
+from accordant.runs.datasets import plan as planning
+from accordant.runs.datasets.plan import LEVEL, plan_dataset, planned
 from accordant.runs.datasets.sample import KINDS, Sample, Trial, measure
 from accordant.runs.datasets.schedule import CLUSTER, NONE, Costs, Hazards, makespan
 from accordant.tables.datasets import Part

@@ -9,7 +9,7 @@ from sqlalchemy import select
 from accordant.service.contests import Contestation
 from accordant.service.answers import typed_rows
 from accordant.service.erasure import erase
-from accordant.service.reading import MOST_ALIKE, SIMILAR, decision_of_link, like_cases, read_decision
+from accordant.service.stored_decisions import MOST_ALIKE, SIMILAR, decision_of_link, like_cases, read_decision
 from accordant.service.schema import decision
 from accordant.service.secrets import Erased
 

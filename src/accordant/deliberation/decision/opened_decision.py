@@ -21,7 +21,7 @@ from accordant.naming import Named
 from accordant.recommendation import Recommendations
 from accordant.runs.chain import check_addable
 from accordant.runs.folder import Run
-from accordant.runs.opening import open_run
+from accordant.runs.opened_run import open_run
 from accordant.runs.pages import check_page
 from accordant.runs.recommendation import contexts_of, inputs_of
 from accordant.tables.output import is_run

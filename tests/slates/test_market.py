@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from accordant.errors import InputError, UnknownNameError
-from accordant.slates.serving import ExpectedUptake, join_candidates, on_one_scale, serve
+from accordant.slates.market import ExpectedUptake, join_candidates, on_one_scale, serve
 from accordant.slates.slates import NOTHING, Slates, attention
 from accordant.slates.slates import State
 from accordant.utilities import ExpectedRewards
