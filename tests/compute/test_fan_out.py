@@ -35,6 +35,7 @@ def numbered(number):
     return number, os.getpid()
 
 
+@pytest.mark.usefixtures("alone")
 def test_results_come_in_order_from_other_processes():
     assert forks_here()
     tasks = [partial(lambda number: numbered(number), number) for number in range(7)]  # a lambda: nothing is pickled
@@ -42,18 +43,19 @@ def test_results_come_in_order_from_other_processes():
     assert numbers == tuple(range(7)) and os.getpid() not in places
 
 
+@pytest.mark.usefixtures("alone")
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_an_error_in_a_worker_is_raised_whole(n_jobs):
     with pytest.raises(UnknownNameError, match="did you mean 'green'"):
         run_all([refuse, refuse], n_jobs, "testing")
 
 
+@pytest.mark.usefixtures("alone")
 def test_the_task_of_a_worker_that_ended_is_done_here():
     assert run_all([partial(end_the_worker, os.getpid())] * 2, 2, "testing") == ["done here"] * 2
 
 
-def test_beside_another_thread_nothing_is_forked(monkeypatch):
-    monkeypatch.undo()  # threads count here
+def test_beside_another_thread_nothing_is_forked():
     waiting = threading.Event()
     thread = threading.Thread(target=waiting.wait)
     thread.start()
@@ -65,6 +67,7 @@ def test_beside_another_thread_nothing_is_forked(monkeypatch):
         thread.join()
 
 
+@pytest.mark.usefixtures("alone")
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_what_is_one_object_does_not_depend_on_where_it_was_made(n_jobs):
     shared = np.arange(3)
@@ -73,6 +76,7 @@ def test_what_is_one_object_does_not_depend_on_where_it_was_made(n_jobs):
     assert one[0] is not shared and one[0] is not other[0]
 
 
+@pytest.mark.usefixtures("alone")
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_what_cannot_be_pickled_stays_what_it_is(n_jobs):
     function = lambda: 1  # noqa: E731
@@ -80,6 +84,7 @@ def test_what_cannot_be_pickled_stays_what_it_is(n_jobs):
     assert run_all([lambda: function] * 2, n_jobs, "testing") == [function] * 2
 
 
+@pytest.mark.usefixtures("alone")
 def test_cpu_seconds_count_workers_that_have_ended():
     before = cpu_seconds()
     run_all([lambda: sum(range(3_000_000))] * 2, 2, "testing")

@@ -168,6 +168,7 @@ def test_parts_of_a_dataset_are_repeated_until_there_are_as_many_rows_as_asked(t
     assert planning._sizes(None, 1_000, 500, 20.0).tolist() == [500, 500]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("place", ["here", "processes:2"])
 def test_small_parts_are_carried_out(own, dataset, place, monkeypatch):
     monkeypatch.setattr("accordant.runs.datasets.sample.EMPTY", (1, 5))
@@ -180,6 +181,7 @@ def test_small_parts_are_carried_out(own, dataset, place, monkeypatch):
     assert dataset.read_bytes() == before
 
 
+@pytest.mark.long
 def test_csv_and_a_certificate(own, table, tmp_path, monkeypatch):
     monkeypatch.setattr("accordant.runs.datasets.sample.EMPTY", (1, 5))
     table.assign(name='two\nlines, "quoted"').to_csv(tmp_path / "rows.csv", index=False)

@@ -82,7 +82,7 @@ def test_nobody_is_shown_a_book_that_they_had(found):
 
 @pytest.mark.parametrize("user", ["Reader", None])
 def test_prices_are_told_against_the_user_s_own_list_if_there_is_a_user(tmp_path, monkeypatch, user):
-    monkeypatch.setattr(section, "findings", lambda label, *_, **__: label)
+    monkeypatch.setattr(section, "findings_of_all", lambda served, *_: {label: label for label in served})
     monkeypatch.setattr(section, "_consumption", lambda *_: None)
     declared = yaml.safe_load((LIBRARY / "library.yaml").read_text(encoding="utf-8"))
     if user is None:
