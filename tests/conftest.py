@@ -37,7 +37,7 @@ settings.register_profile("thorough", deadline=None, max_examples=1000)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "suite"))
 
 # seconds of a test without the mark `long`, compiling of kernels left out
-CPU_LIMIT = 4.0
+CPU_LIMIT = 2.0
 QUIET = 0.12  # seconds of the work in `slowness` where nothing else runs: a slower machine gets more for every test
 LONG = Path(__file__).parent / "long"
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from accordant.agents.language import Limits
 from accordant.errors import DataError, InputError, InvalidMoveError, UnknownNameError
 from accordant.naming import Named
 from accordant.agents.language.options import ModelOptions
@@ -105,9 +106,15 @@ BROKEN = {
 }
 
 
+class OneTry(Limits):
+    """Limits of an agent that asks once: nobody waits."""
+
+    retries: int = 0
+
+
 @pytest.mark.parametrize("case", BROKEN)
 def test_no_valid_ranking_is_an_error_or_a_counted_fallback(case, opened, server, monkeypatch):
-    monkeypatch.setattr("accordant.agents.language.options.Limits", _quick)
+    monkeypatch.setattr("accordant.agents.language.participant.Limits", OneTry)
     server.script(BROKEN[case])
     some = {"agents": ("Environment",), "timeout": 0.15 if case == "never answers" else 5.0}
     with pytest.raises(InvalidMoveError, match="ranking for 'Environment', request 'day1-1': model 'fake'"):
@@ -121,12 +128,6 @@ def test_no_valid_ranking_is_an_error_or_a_counted_fallback(case, opened, server
         f"NO RANKING CAME FROM THE LANGUAGE MODEL: a rule stood in for all of its {REQUESTS} rankings",
     )
     assert {each.ranking.generated_by for each in ready.proxies.ballots} == {"rule"}
-
-
-def _quick(**given):
-    from accordant.agents.language import Limits
-
-    return Limits(**given, retries=0)
 
 
 def test_a_budget_is_shared_and_ends_in_an_error_or_rules(opened, server):
