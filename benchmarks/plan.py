@@ -95,16 +95,16 @@ def main() -> None:
             )
             plan = told("plan", kind, place, str(run), dataset, "")
             took = told("do", kind, place, str(run), dataset, str(folder / f"out-{number}"))
-            seconds, cpu = plan["seconds"], 3600 * plan["cpu_hours"]["middle"]
+            seconds, cpu = plan["seconds"], 3600 * plan["cpu_hours"]["value"]
             covered.append(seconds["low"] <= took["seconds"] <= seconds["high"])
-            found = {"plan": seconds["middle"] / took["seconds"] - 1, "CPU": cpu / took["cpu"] - 1}
+            found = {"plan": seconds["value"] / took["seconds"] - 1, "CPU": cpu / took["cpu"] - 1}
             scaled = None
             if once is not None:
                 scaled = once["seconds"] * rows / SMALL / plan["workers"]
                 found["scaled up"] = scaled / took["seconds"] - 1
             for each, error in found.items():
                 errors.setdefault(each, []).append(abs(error))
-            span = f"{seconds['middle']:.2f} ({seconds['low']:.2f}–{seconds['high']:.2f})"
+            span = f"{seconds['value']:.2f} ({seconds['low']:.2f}–{seconds['high']:.2f})"
             peer = f"{'':>20}" if scaled is None else f"{scaled:>11.2f}{found['scaled up']:>+9.0%}"
             print(f"{f'{kind} {rows:,} on {place}':<34}{span:>26}{took['seconds']:>8.2f}{found['plan']:>+8.0%}{peer}"
                   f"{cpu:>11.2f}{took['cpu']:>8.2f}{found['CPU']:>+8.0%}", flush=True)  # fmt: skip

@@ -150,16 +150,28 @@ def test_a_folder_that_holds_other_work_is_refused(accordant, finished_run, beds
     assert {each.name: each.read_bytes() for each in (tmp_path / "out").iterdir()} == before
 
 
-def test_a_plan_says_what_a_job_will_take(accordant, finished_run, beds, monkeypatch):
+PLAN = ("plan", "first", "beds", "--rows", "1e5", "--part-rows", "100", "--on", "here", "--price", "2")
+
+
+@pytest.fixture
+def few_empty_parts(monkeypatch):
+    """What a part costs the driver, from fewer of them."""
     monkeypatch.setattr("accordant.runs.datasets.sample.EMPTY", (1, 5))
-    asked = ["plan", "first", "beds", "--rows", "1e5", "--part-rows", "100", "--on", "here", "--price", "2"]
-    done = accordant(*asked)
+
+
+@pytest.mark.usefixtures("few_empty_parts")
+def test_a_plan_says_what_a_job_will_take(accordant, finished_run, beds):
+    done = accordant(*PLAN)
     assert done.returncode == 0, done.stderr
     for word in ("100,000", "recommend", "CPU hours", "cost", "limited by", "waiting"):
         assert word in done.stdout
-    told = json.loads(accordant(*asked, "--workers", "50", "--json").stdout)
-    assert (told["rows"], told["workers"], told["level"]) == (100_000, 50, 0.9)
-    assert told["seconds"]["low"] <= told["seconds"]["middle"] <= told["seconds"]["high"]
+
+
+@pytest.mark.usefixtures("few_empty_parts")
+def test_a_plan_as_json_says_what_is_assumed_of_a_cluster(accordant, finished_run, beds):
+    told = json.loads(accordant(*PLAN, "--workers", "50", "--json").stdout)
+    assert (told["rows"], told["workers"], told["seconds"]["level"]) == (100_000, 50, 0.9)
+    assert told["seconds"]["low"] <= told["seconds"]["value"] <= told["seconds"]["high"]
     assert any(note.startswith("assumed") for note in told["notes"])
 
 

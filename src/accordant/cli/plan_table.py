@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from accordant.runs.datasets.plan import LEVEL, Plan, Range
+from accordant.runs.datasets.plan import LEVEL, Plan
+from accordant.statistics import Estimate
 from accordant.terminal import PlainConsole
 from accordant.terminal_table import FittedTable
 
@@ -13,7 +14,7 @@ SIZES = ((1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "kB"))
 
 def print_plan(plan: Plan) -> None:
     """Print one line for each thing that a job takes, then what limits it."""
-    console = PlainConsole(width=WIDTH)
+    console, seconds = PlainConsole(width=WIDTH), 3600 * plan.worker_hours / plan.workers
     table = FittedTable(f"What it takes to {plan.kind}, before it is begun")
     table.add("")
     table.add("about", number=True)
@@ -21,7 +22,7 @@ def print_plan(plan: Plan) -> None:
     table.add_row("rows", f"{plan.rows:,}", "")
     table.add_row("parts", f"{plan.parts:,}", f"up to {plan.part_rows:,} rows each")
     table.add_row("workers", f"{plan.workers:,}", f"more than {plan.most_workers:,} do not help")
-    factor, unit = next(((size, name) for size, name in UNITS if plan.seconds.middle >= size), UNITS[-1])
+    factor, unit = next(((size, name) for size, name in UNITS if seconds >= size), UNITS[-1])
     table.add_row(unit, *_numbers(plan.seconds, factor))
     table.add_row("CPU hours", *_numbers(plan.cpu_hours, 1.0))
     table.add_row("hours of workers, paid for", _number(plan.worker_hours), "")
@@ -30,7 +31,7 @@ def print_plan(plan: Plan) -> None:
     table.add_row("memory of a worker", f"{plan.worker_memory:,.0f} MiB", "")
     table.add_row("memory for parts, where the command runs", f"{plan.driver_memory:,.0f} MiB", "")
     for name, size in (("read", plan.input_bytes), ("written", plan.output_bytes)):
-        table.add_row(name, _bytes(size), f"{_bytes(size / plan.seconds.middle)} a second")
+        table.add_row(name, _bytes(size), f"{_bytes(size / seconds)} a second")
     console.print(table)
     shares = ", ".join(f"{name} {share:.0%}" for name, share in plan.shares.items())
     console.print(f"\nlimited by: {plan.bottleneck}")
@@ -39,8 +40,9 @@ def print_plan(plan: Plan) -> None:
         console.print(f"- {note}")
 
 
-def _numbers(found: Range, factor: float) -> tuple[str, str]:
-    return _number(found.middle / factor), f"{_number(found.low / factor)}–{_number(found.high / factor)}"
+def _numbers(found: Estimate, factor: float) -> tuple[str, str]:
+    value, low, high = (_number(each / factor) for each in (found.value, found.low, found.high) if each is not None)
+    return value, f"{low}–{high}"
 
 
 def _number(value: float) -> str:

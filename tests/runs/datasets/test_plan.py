@@ -11,8 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from accordant.errors import InputError
-from accordant.runs.datasets import plan as planning
-from accordant.runs.datasets.plan import LEVEL, plan_dataset, planned
+from accordant.runs.datasets.plan import DRIFT, LEVEL, _sizes, plan_dataset, plan_of
 from accordant.runs.datasets.sample import KINDS, Sample, Trial, measure
 from accordant.runs.datasets.schedule import CLUSTER, NONE, Costs, Hazards, makespan
 from accordant.tables.datasets import Part
@@ -61,16 +60,16 @@ def test_no_schedule_beats_its_bounds_and_this_one_keeps_grahams(durations, work
 @pytest.fixture
 def steady(monkeypatch):
     """A machine that is as fast during the job as it was during the sample."""
-    monkeypatch.setattr(planning, "DRIFT", 0.0)
+    monkeypatch.setattr("accordant.runs.datasets.plan.DRIFT", 0.0)
 
 
 def test_a_world_without_noise_is_told_exactly(steady):
     sample = sampled(np.random.default_rng(0), spread=0.0)
-    found = planned(sample, np.full(20, 200_000.0), 4)
+    found = plan_of(sample, np.full(20, 200_000.0), 4)
     part = QUIET + SLOW * 200_000
     seconds = 0.6 + makespan(np.full(20, part), 4, 0.002)
-    assert (found.seconds.low, found.seconds.middle, found.seconds.high) == pytest.approx([seconds] * 3)
-    assert found.cpu_hours.middle * 3600 == pytest.approx(20 * part + 4 * 0.4 + 20 * 0.002)
+    assert (found.seconds.low, found.seconds.value, found.seconds.high) == pytest.approx([seconds] * 3)
+    assert found.cpu_hours.value * 3600 == pytest.approx(20 * part + 4 * 0.4 + 20 * 0.002)
     assert found.output_bytes == pytest.approx(20 * (1_000 + 40 * 200_000))
     assert found.input_bytes == 4 * 4_000_000 and found.driver_memory == pytest.approx(0.2)
     assert found.worker_memory == pytest.approx(320)
@@ -86,19 +85,19 @@ def test_costs_are_recovered(fixed, per_row):
     assert found.mean.min() >= 0 and found.spread == pytest.approx(0.02, rel=0.6)
 
 
-@pytest.mark.parametrize("drift", [0.0, planning.DRIFT])
+@pytest.mark.parametrize("drift", [0.0, DRIFT])
 @pytest.mark.parametrize(
     ("spread", "parts", "workers", "hazards"),
     [(0.05, 40, 4, NONE), (0.3, 3, 2, NONE), (0.1, 200, 50, Hazards(0.05, 3.0, 20.0, 2.0))],
 )
 def test_the_interval_covers(monkeypatch, drift, spread, parts, workers, hazards):
     """In 100 worlds, each with a sample of its own: nine in ten, up to three standard errors of 100 worlds."""
-    monkeypatch.setattr(planning, "REPETITIONS", 100)
-    monkeypatch.setattr(planning, "DRIFT", drift)
+    monkeypatch.setattr("accordant.runs.datasets.plan.REPETITIONS", 100)
+    monkeypatch.setattr("accordant.runs.datasets.plan.DRIFT", drift)
     inside, rows, worlds = 0, np.full(parts, 200_000.0), 100
     for world in range(worlds):
         generator = np.random.default_rng([7, world])
-        found = planned(sampled(generator, spread), rows, workers, hazards=hazards, seed=world).seconds
+        found = plan_of(sampled(generator, spread), rows, workers, hazards=hazards, seed=world).seconds
         took = 0.6 + one_by_one(_done(generator, rows, spread, hazards), workers, 0.002)
         inside += found.low <= took * math.exp(drift * generator.standard_normal()) <= found.high
     assert inside / worlds >= LEVEL - 3 * math.sqrt(LEVEL * (1 - LEVEL) / worlds)
@@ -117,55 +116,55 @@ def _done(generator, rows, spread, hazards):
 
 def test_what_limits_a_job_is_named():
     sample = sampled(np.random.default_rng(2))
-    many = planned(sample, np.full(3_000, 100_000.0), 1_000)
+    many = plan_of(sample, np.full(3_000, 100_000.0), 1_000)
     assert "driver" in many.bottleneck and many.driver > 0.7
     assert many.most_workers < 1_000 and any("do not end it sooner" in note for note in many.notes)
-    waiting = planned(sample, np.full(5, 100_000.0), 4)
+    waiting = plan_of(sample, np.full(5, 100_000.0), 4)
     assert "last parts" in waiting.bottleneck and any("waves" in note for note in waiting.notes)
-    assert "too few" in planned(sample, np.full(3, 1e6), 8).bottleneck
-    alone = planned(sample, np.full(50, 500_000.0), 1)
+    assert "too few" in plan_of(sample, np.full(3, 1e6), 8).bottleneck
+    alone = plan_of(sample, np.full(50, 500_000.0), 1)
     assert alone.bottleneck == "deciding" and not alone.notes
-    reading = planned(dataclasses.replace(sample, reading=0.6), np.full(50, 500_000.0), 1)
+    reading = plan_of(dataclasses.replace(sample, reading=0.6), np.full(50, 500_000.0), 1)
     assert reading.bottleneck == "reading"
 
 
 def test_growth_that_is_not_linear_is_told():
     bent = [Trial(n, 1e-10 * n**2, 1e-10 * n**2, 300, 0.5, 0.5, n) for n in ROWS for _ in range(4)]
     sample = dataclasses.replace(sampled(np.random.default_rng(3)), trials=tuple(bent))
-    assert any("smaller parts" in note for note in planned(sample, np.full(9, 128_000.0), 1).notes)
+    assert any("smaller parts" in note for note in plan_of(sample, np.full(9, 128_000.0), 1).notes)
     summed = sampled(np.random.default_rng(4), reduction=(0.1, 0.01))
-    assert any("the driver alone" in note for note in planned(summed, np.full(2_000, 5e5), 100).notes)
+    assert any("the driver alone" in note for note in plan_of(summed, np.full(2_000, 5e5), 100).notes)
 
 
 def test_workers_without_a_core_share_and_a_price_is_paid_for_waiting_too(steady):
     sample = sampled(np.random.default_rng(5), spread=0.0)
-    shared, own = (planned(sample, np.full(8, 5e5), 8, cores=cores, price=2.0) for cores in (2, 8))
-    assert shared.seconds.middle == pytest.approx(4 * own.seconds.middle, rel=0.05)
-    assert own.cost == pytest.approx(2 * 8 * own.seconds.middle / 3600)
+    shared, own = (plan_of(sample, np.full(8, 5e5), 8, cores=cores, price=2.0) for cores in (2, 8))
+    assert shared.seconds.value == pytest.approx(4 * own.seconds.value, rel=0.05)
+    assert own.cost == pytest.approx(2 * 8 * own.seconds.value / 3600)
     assert any("share fewer cores" in note for note in shared.notes)
 
 
 def test_hazards_cost_and_are_said_to_be_assumed():
     sample = sampled(np.random.default_rng(6))
     rows = np.full(400, 5e5)
-    calm, rough = planned(sample, rows, 40), planned(sample, rows, 40, hazards=CLUSTER)
+    calm, rough = plan_of(sample, rows, 40), plan_of(sample, rows, 40, hazards=CLUSTER)
     assert rough.seconds.high > calm.seconds.high and any(note.startswith("assumed") for note in rough.notes)
-    assert any("three times" in note for note in planned(sample, rows, 40, hazards=Hazards(losses=600)).notes)
+    assert any("three times" in note for note in plan_of(sample, rows, 40, hazards=Hazards(losses=600)).notes)
 
 
 def test_a_plan_is_the_same_for_the_same_seed():
     sample = sampled(np.random.default_rng(7))
-    first, again, other = (planned(sample, np.full(30, 1e5), 4, seed=seed) for seed in (1, 1, 2))
+    first, again, other = (plan_of(sample, np.full(30, 1e5), 4, seed=seed) for seed in (1, 1, 2))
     assert first == again and first.seconds != other.seconds
 
 
 def test_parts_of_a_dataset_are_repeated_until_there_are_as_many_rows_as_asked(tmp_path):
     (tmp_path / "a.csv").write_bytes(b"x" * 600)
     parts = [Part(0, "a", (0, 1), 0, 70, 0), Part(1, str(tmp_path / "a.csv"), None, 0, None, 1)]
-    assert planning._sizes(parts, None, 500, 20.0).tolist() == [70, 30]
-    assert planning._sizes(parts, 250, 500, 20.0).tolist() == [70, 30, 70, 30, 50]
-    assert planning._sizes(None, 1_200, 500, 20.0).tolist() == [500, 500, 200]
-    assert planning._sizes(None, 1_000, 500, 20.0).tolist() == [500, 500]
+    assert _sizes(parts, None, 500, 20.0).tolist() == [70, 30]
+    assert _sizes(parts, 250, 500, 20.0).tolist() == [70, 30, 70, 30, 50]
+    assert _sizes(None, 1_200, 500, 20.0).tolist() == [500, 500, 200]
+    assert _sizes(None, 1_000, 500, 20.0).tolist() == [500, 500]
 
 
 @pytest.mark.long
@@ -175,7 +174,7 @@ def test_small_parts_are_carried_out(own, dataset, place, monkeypatch):
     before = dataset.read_bytes()
     found = plan_dataset(own, "recommend", place, rows=1_000, dataset=str(dataset), part_rows=20)
     assert (found.kind, found.rows, found.parts, found.part_rows) == ("recommend", 1_000, 60, 20)
-    assert 0 < found.seconds.low <= found.seconds.middle <= found.seconds.high
+    assert 0 < found.seconds.low <= found.seconds.value <= found.seconds.high
     assert found.workers == (1 if place == "here" else 2)
     assert found.worker_memory > 20 and found.input_bytes > 0 and found.output_bytes > 0
     assert dataset.read_bytes() == before

@@ -14,7 +14,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 
@@ -23,6 +23,8 @@ from accordant.errors import InputError
 from accordant.runs.datasets.sample import Sample, Trial, measure
 from accordant.runs.datasets.schedule import CLUSTER, NONE, Costs, Hazards, durations_of, makespan
 from accordant.runs.folder import Run
+from accordant.statistics import Estimate
+from accordant.statistics.resampling import percentile_estimate
 from accordant.tables.datasets import PART_ROWS, Part, dataset_parts
 from accordant.threads import free_cores
 
@@ -41,20 +43,6 @@ SERIOUS = 0.01  # probability of a part that is never done from which it is told
 
 
 @dataclass(frozen=True)
-class Range:
-    """A number before it is known: its median, and between what it lies with probability `LEVEL`."""
-
-    low: float
-    middle: float
-    high: float
-
-    @classmethod
-    def of(cls, drawn: Values) -> Self:
-        """Return quantiles of what was drawn."""
-        return cls(*(float(each) for each in np.quantile(drawn, [(1 - LEVEL) / 2, 0.5, (1 + LEVEL) / 2])))
-
-
-@dataclass(frozen=True)
 class Plan:
     """What a job will take.
 
@@ -63,7 +51,7 @@ class Plan:
     kind, rows, parts, part_rows, workers
         The job: its task, rows in all, parts, rows of the largest, how many work side by side.
     seconds, cpu_hours
-        Of the whole job.
+        Of the whole job: the median, and between what limits it lies with probability `LEVEL`.
     worker_hours, cost
         What is paid for: workers, whether they work or wait; and that at a price per hour, if there is one.
     worker_memory, driver_memory
@@ -87,8 +75,8 @@ class Plan:
     parts: int
     part_rows: int
     workers: int
-    seconds: Range
-    cpu_hours: Range
+    seconds: Estimate
+    cpu_hours: Estimate
     worker_hours: float
     cost: float | None
     worker_memory: float
@@ -103,7 +91,7 @@ class Plan:
 
     def to_json(self) -> dict[str, Any]:
         """Return plain values."""
-        return asdict(self) | {"level": LEVEL, "notes": list(self.notes)}
+        return asdict(self) | {"notes": list(self.notes)}
 
 
 def plan_dataset(
@@ -123,7 +111,7 @@ def plan_dataset(
     part_rows
         See `accordant.tables.datasets.dataset_parts`.
     price, seed
-        See `planned`.
+        See `plan_of`.
 
     Raises
     ------
@@ -144,7 +132,7 @@ def plan_dataset(
     sample = measure(run, kind, on, dataset, largest)
     where, _, place = on.partition(":")
     local = workers is None and (where in ("here", "processes") or place.removeprefix("//") in ("", "local"))
-    return planned(
+    return plan_of(
         sample, _sizes(parts, rows, part_rows, sample.input_bytes), workers or sample.workers,
         hazards=NONE if local else CLUSTER, cores=free_cores() if local else None, price=price, seed=seed,
     )  # fmt: skip
@@ -164,7 +152,7 @@ def _sizes(parts: Sequence[Part] | None, rows: float | None, part_rows: int, row
     return sizes
 
 
-def planned(
+def plan_of(
     sample: Sample, rows: Values, workers: int, *, hazards: Hazards = NONE, cores: int | None = None,
     price: float | None = None, seed: int = 0,
 ) -> Plan:  # fmt: skip
@@ -186,7 +174,6 @@ def planned(
         Of an hour of a worker.
     seed
         Of the simulation.
-
     """
     parts = len(rows)
     generator = np.random.default_rng(seed)
@@ -205,25 +192,27 @@ def planned(
         works[k] = durations.sum()
         ends[k] = makespan(durations, workers, sample.driver)
     reduction = sample.reduction[0] + sample.reduction[1] * parts
-    seconds = Range.of(drifts * (begin + ends + reduction))
+    ended = drifts * (begin + ends + reduction)
+    seconds = float(np.median(ended))
     lines, _ = used.drawn(repetitions, generator)
     beside = min(workers, parts) * ready_cpu + sample.driver * parts + reduction
-    cpu = Range.of(drifts * (lines[:, 0] * parts + lines[:, 1] * rows.sum() + beside) / 3600)
-    busy = min(1.0, float(np.median(works)) / (workers * seconds.middle))
+    cpu = drifts * (lines[:, 0] * parts + lines[:, 1] * rows.sum() + beside) / 3600
+    busy = min(1.0, float(np.median(works)) / (workers * seconds))
     shares = {
         "reading": sample.reading * busy, "deciding": (1 - sample.reading - sample.writing) * busy,
         "writing": sample.writing * busy, "waiting": 1 - busy,
     }  # fmt: skip
-    driver = min(1.0, (sample.driver * parts + reduction) / seconds.middle)
+    driver = min(1.0, (sample.driver * parts + reduction) / seconds)
     part = float(wall.mean @ (1, rows.max())) * crowd
     most = max(1, min(parts, int(part / sample.driver) if sample.driver else parts))
-    hours, whole = workers * seconds.middle / 3600, int(rows.sum())
+    hours, whole = workers * seconds / 3600, int(rows.sum())
     return Plan(
-        sample.kind, whole, parts, int(rows.max()), workers, seconds, cpu, hours,
+        sample.kind, whole, parts, int(rows.max()), workers,
+        percentile_estimate(seconds, ended, LEVEL), percentile_estimate(float(np.median(cpu)), cpu, LEVEL), hours,
         None if price is None else price * hours, _memory(sample.trials, float(rows.max())),
         sample.driver_memory * parts, sample.input_bytes * whole, _output(sample.trials, rows), shares, driver,
         _bottleneck(shares, driver, parts, workers, most), most,
-        tuple(_notes(sample, wall, parts, workers, part, crowd, begin / seconds.middle, most, hazards)),
+        tuple(_notes(sample, wall, parts, workers, part, crowd, begin / seconds, most, hazards)),
     )  # fmt: skip
 
 
