@@ -2,7 +2,6 @@
 
 import csv
 import json
-import threading
 
 import pytest
 
@@ -34,8 +33,8 @@ def shortest():
 
 
 @pytest.mark.long
-def test_lists_are_the_same_wherever_rules_serve(shortest, monkeypatch):
-    monkeypatch.setattr(threading, "active_count", lambda: 1)  # what runs the tests may wait in a thread of its own
+@pytest.mark.usefixtures("alone")
+def test_lists_are_the_same_wherever_rules_serve(shortest):
     for where in ("here", "threads:2", "processes:2"):
         with compute(where):
             found = show_slates(open_slates("tourism-city", FEW))

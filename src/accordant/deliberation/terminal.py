@@ -164,8 +164,8 @@ def deliberation_options(
     for kind, given, allowed in (("protocol", protocol, get_args(Protocol)), ("guard", guard, get_args(Guard))):
         if given not in allowed:
             raise UnknownNameError(kind, given, allowed)
-    for name, number in (("--jobs", jobs), ("--on", on)):
-        if number is not None and repeat == 1:
+    for name, place in (("--jobs", jobs), ("--on", on)):
+        if place is not None and repeat == 1:
             raise InputError(f"{name} has no effect without --repeat: one deliberation is one piece of work")
     return DeliberationOptions(
         agents=() if agents is None else read_names(agents, "--agents"),

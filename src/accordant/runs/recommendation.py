@@ -244,9 +244,9 @@ def written_column(column: pd.Series[Any]) -> pd.Series[Any]:
 
     Pandas writes objects by Python's `repr`: the same characters as NumPy's, sooner.
     """
-    if column.dtype.kind == "f":
+    if column.dtype == np.float64:
         return column.astype(object)
-    if column.dtype.kind in "biu":
+    if column.dtype.kind in "biuf":
         return column
     return column.map({text: written_cell(text) for text in column.unique()})
 
