@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import yaml
-from hypothesis import settings
+from hypothesis import settings, strategies
 from numba.core import event
 from sklearn.linear_model import LogisticRegression
 from sklearn.tree import DecisionTreeRegressor
@@ -54,6 +54,12 @@ def pytest_collection_modifyitems(items):
     for item in items:
         if LONG in item.path.parents:
             item.add_marker(pytest.mark.long)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def characters():
+    """Their table, which is made in a fresh checkout and takes 1.6 s: no test should pay for it."""
+    strategies.text().validate()
 
 
 @pytest.hookimpl(wrapper=True)
