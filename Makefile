@@ -4,6 +4,7 @@ EXTRAS ?= dev
 VENV := .venv
 BIN := $(VENV)/bin
 export OMP_NUM_THREADS ?= 1
+unexport PYTHONDONTWRITEBYTECODE  # each process would compile all modules anew
 
 .PHONY: demo test long lowest bench docs docs-figures lint format clean
 
@@ -16,10 +17,10 @@ demo: $(VENV)/installed
 	$(BIN)/accordant run story
 
 test: $(VENV)/installed
-	$(BIN)/python -m pytest -q -n auto --timeout 300
+	$(BIN)/python -m pytest -q -n auto --dist worksteal --timeout 300
 
 long: $(VENV)/installed
-	$(BIN)/python -m pytest -q -n auto --timeout 1500 -m long
+	$(BIN)/python -m pytest -q -n auto --dist worksteal --timeout 1500 -m long
 
 LOWEST := .venv-lowest
 $(LOWEST)/installed: pyproject.toml .ci/lowest.py
@@ -27,14 +28,14 @@ $(LOWEST)/installed: pyproject.toml .ci/lowest.py
 	$(PYTHON) -m venv $(LOWEST)
 	$(LOWEST)/bin/python .ci/lowest.py sign arrow excel sql plot serve > $(LOWEST)/constraints.txt
 	$(LOWEST)/bin/python -m pip install --quiet --constraint $(LOWEST)/constraints.txt --editable ".[sign,arrow,excel,sql,plot,serve]" \
-		httpx hypothesis jsonschema polars pytest pytest-timeout
+		httpx hypothesis jsonschema polars pytest pytest-timeout pytest-xdist
 	touch $@
 
 lowest: $(LOWEST)/installed  # the lowest versions that pyproject.toml allows start, carry out a case and pass tests
 	rm -rf $(LOWEST)/run
 	$(LOWEST)/bin/accordant run lending --rows 300 --folds 3 --resamples 100 --out $(LOWEST)/run > $(LOWEST)/run.txt
 	$(LOWEST)/bin/accordant verify $(LOWEST)/run
-	env -u ACCORDANT_REQUIRE_EXTRAS -u PYTHONWARNINGS $(LOWEST)/bin/python -m pytest -q -W default --timeout 300 tests/runs tests/terminal tests/learning/trees \
+	env -u ACCORDANT_REQUIRE_EXTRAS -u PYTHONWARNINGS $(LOWEST)/bin/python -m pytest -q -n auto --dist worksteal -W default --timeout 300 tests/runs tests/terminal tests/learning/trees \
 		tests/cli tests/preferences tests/slates/rules tests/test_contexts.py tests/test_policy.py \
 		tests/service/api tests/service/test_decisions.py tests/service/test_migrations.py
 

@@ -15,6 +15,7 @@ import os
 import re
 import sys
 import tempfile
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -72,6 +73,7 @@ class Renewal:
 
     def carry_out(self, page: Path, blocks: list[Block]) -> None:
         """Run the commands of a page in order, then its Python blocks."""
+        print(f"running {page.relative_to(ROOT)}", file=sys.stderr, flush=True)
         shell = Shell(self.folder / page.relative_to(ROOT).as_posix().replace("/", "-"), self.data)
         shell.prepare()
         whole = True
@@ -230,6 +232,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("pages", nargs="*", type=Path, help="pages to renew; all without it")
     parser.add_argument("--check", action="store_true", help="compare, write nothing")
     parser.add_argument("--quick", action="store_true", help="leave out blocks marked slow")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="pages side by side; one per core without it")
     parser.add_argument("--times", action="store_true", help="say how long each command took")
     options = parser.parse_args(arguments)
     data = os.environ.get("ACCORDANT_DATA")
@@ -240,17 +243,16 @@ def main(arguments: list[str] | None = None) -> int:
     }
     with tempfile.TemporaryDirectory() as folder:
         renewal = Renewal(Path(folder), Path(data).resolve() if data else None, options.quick)
-        for page, text in texts.items():
-            blocks = blocks_of(text)
-            declares = {block.first("run") for block in blocks} & named_elsewhere(expressions, texts)
-            if page in wanted or declares:
-                print(f"running {page.relative_to(ROOT)}", file=sys.stderr, flush=True)
-                renewal.carry_out(page, blocks)
+        blocks = {page: blocks_of(text) for page, text in texts.items()}
+        named = named_elsewhere(expressions, texts)
+        needed = [page for page in texts if page in wanted or {each.first("run") for each in blocks[page]} & named]
+        with ThreadPoolExecutor(options.jobs) as pool:  # a page has a folder of its own, and its commands are processes
+            list(pool.map(lambda page: renewal.carry_out(page, blocks[page]), needed))
         faults = [*unknown_names(texts), *(each for page in wanted for each in unmarked(page))]
         changed = {page: new for page in wanted if (new := renewal.renewed(page, texts[page])) != texts[page]}
         for page in wanted:
             renewal.judge(page, texts[page])
-        faults += renewal.faults
+        faults += sorted(renewal.faults)
     for page, new in changed.items():
         name = str(page.relative_to(ROOT))
         if options.check:
