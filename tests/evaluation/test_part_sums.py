@@ -311,7 +311,7 @@ def test_what_varies_by_rounding_does_not_vary(lines, kinds):
     drawn = summed_leaderboard._Total.of(parts[0].plus(parts[1]), evidence.problem, known).resampled(
         200, np.random.default_rng(0)
     )
-    assert 0 < np.ptp(drawn.values[:, 0, 0]) < 1e-14
+    assert np.ptp(drawn.values[:, 0, 0]) < 1e-14  # and not 0 on processors that add and multiply at once
     found, expected = (
         of_parts(parts, evidence.problem, some, asked, kinds, list(some), resamples=200),
         in_memory(some, evidence, asked, kinds, list(some), resamples=200),

@@ -122,6 +122,7 @@ def test_the_stitched_boundary_is_the_formula():
     assert stitched(0.0, 0.05) == stitched(1.0, 0.05)
 
 
+@pytest.mark.long
 def test_a_confidence_sequence_covers_at_all_times():
     missed = 0
     for seed in range(200):

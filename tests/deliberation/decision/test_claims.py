@@ -106,6 +106,7 @@ def test_without_agreement_the_highest_sum_is_taken_as_the_debate_strategy_does(
     assert decided.flags["no_agreement"][0] and list(decided.actions) == ["D"]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("protocol", ["offers", "vote"])
 @settings(max_examples=20)
 @given(values=E)
