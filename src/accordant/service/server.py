@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import socket
 import sys
@@ -20,7 +21,7 @@ from accordant.service.api.pace import TimedProtocol
 from accordant.service.identity import INVITATION_PATH
 from accordant.service.logs import log_as_json
 from accordant.service.pages.demo import demonstration
-from accordant.service.service import open_service
+from accordant.service.service import Service, open_service
 from accordant.tables.output import scratch_folder
 from accordant.terminal import print_json, say
 
@@ -73,7 +74,7 @@ def run_server(
             say(f"the first owner begins here: {owner}")
     sys.stdout.flush()  # whoever started this through a pipe waits for it
     if workers == 1:
-        _answer(make_app(service), listening)
+        _answer(_application(service), listening)
         return
     os.environ[WORKER_DATABASE] = address
     if keys is not None:
@@ -110,7 +111,7 @@ def run_demonstration(host: str, port: int, *, json: bool = False) -> None:
             for name, path in shown.items():
                 say(f"{name}: {here}{path}")
         sys.stdout.flush()
-        _answer(make_app(service, demonstration=True), listening)
+        _answer(_application(service, demonstration=True), listening)
 
 
 def _config(app: FastAPI | str, workers: int = 1) -> uvicorn.Config:
@@ -126,10 +127,18 @@ def _answer(app: FastAPI, listening: socket.socket) -> None:
     uvicorn.Server(_config(app)).run(sockets=[listening])
 
 
+def _application(service: Service, *, demonstration: bool = False) -> FastAPI:
+    """Return the application when what decides was read, which no garbage collection need look through again."""
+    service.decider.warm_up()
+    gc.collect()
+    gc.freeze()
+    return make_app(service, demonstration=demonstration)
+
+
 def worker_app() -> FastAPI:
     """Return the application of one process of several, which finds its database in the environment."""
     log_as_json()
-    return make_app(open_service(os.environ[WORKER_DATABASE], os.environ.get(WORKER_KEYS)))
+    return _application(open_service(os.environ[WORKER_DATABASE], os.environ.get(WORKER_KEYS)))
 
 
 def _address(listening: socket.socket) -> str:

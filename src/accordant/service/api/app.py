@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import logging
 from collections.abc import Awaitable, Callable, MutableMapping
 from contextlib import asynccontextmanager, suppress
@@ -53,11 +52,7 @@ def make_app(service: Service, *, demonstration: bool = False) -> FastAPI:
 
     @asynccontextmanager
     async def lifetime(_app: FastAPI) -> Any:
-        service.decider.warm_up()
-        gc.collect()
-        gc.freeze()  # models stay as long as the process, and looking through them takes time
         yield
-        gc.unfreeze()
         service.close()
 
     app = FastAPI(
