@@ -8,10 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from accordant.errors import UnknownNameError
+from accordant.learning.causal import default_candidates as causal_candidates
 from accordant.learning.classification import default_candidates
 from accordant.learning.cross_fitting import LearningSettings
 from accordant.learning.effort import EFFORTS, effort_warnings, limits_of
 from accordant.learning.folds import some_rows
+from accordant.learning.outcome_learning import GRID_BASES
 
 
 def test_an_unknown_effort_names_the_nearest():
@@ -59,3 +61,9 @@ def test_two_sets_of_rows_keep_the_same_of_what_they_share(n_rows, most, seed):
     for rows, chosen in zip((first, second), kept, strict=True):  # by hand: those that come first in one order
         assert set(chosen) == set(sorted(rows, key=lambda row: order[row])[:most])
     assert np.array_equal(some_rows(first, n_rows, None), first)
+
+
+def test_a_quick_look_tries_learners_of_numeric_outcomes_that_exist():
+    limits = EFFORTS["quick"]
+    assert limits.level_candidates is not None and set(limits.level_candidates) < set(causal_candidates())
+    assert limits.grid_bases is not None and set(limits.grid_bases) < set(GRID_BASES)

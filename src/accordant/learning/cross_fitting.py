@@ -290,11 +290,11 @@ def _outcome_learner(
     aware = identification.action_aware
     own = "reference" if aware and (problem.grid is not None or not problem.continuous) else "none"
     model = with_columns(model, log.contexts, features, problem, settings.model_input, action=own)
+    limits = limits_of(settings.effort)
     if problem.continuous:
         return ContinuousOutcomeLearner(
-            model, grid, settings.integration, settings.nodes, aware, log, features, problem, seed
+            model, grid, settings.integration, settings.nodes, aware, log, features, problem, seed, limits
         )
-    limits = limits_of(settings.effort)
     return DiscreteOutcomeLearner(model, grid, settings.calibrated, aware, log, features, problem, seed, limits)
 
 

@@ -24,6 +24,8 @@ class EffortLimits:
         Whether everything is compared on all pairs of folds, and nothing drops out of a race.
     candidates
         Names of the default outcome models that are tried; None for all.
+    level_candidates, grid_bases
+        The same for numeric outcomes: names of the default causal learners, and of the regressors on a grid of actions.
     tuned_rewards
         Whether the default regressor of rewards is tuned.
     gentle_rewards
@@ -39,6 +41,8 @@ class EffortLimits:
 
     all_pairs: bool = False
     candidates: tuple[str, ...] | None = None
+    level_candidates: tuple[str, ...] | None = None
+    grid_bases: tuple[str, ...] | None = None
     tuned_rewards: bool = True
     gentle_rewards: bool = False
     forest_rows: int | None = 20_000
@@ -48,7 +52,11 @@ class EffortLimits:
 
 EFFORTS: Mapping[Effort, EffortLimits] = {
     "quick": EffortLimits(
-        candidates=("prior", "logistic", "logistic-hinges"), tuned_rewards=False, reward_queries=5_000
+        candidates=("prior", "logistic", "logistic-hinges"),
+        level_candidates=("S ridge", "T ridge", "T interactions", "Transfer ridge"),
+        grid_bases=("ridge", "interactions"),
+        tuned_rewards=False,
+        reward_queries=5_000,
     ),
     "standard": EffortLimits(),
     "thorough": EffortLimits(

@@ -17,6 +17,7 @@ from accordant.arrays import Codes, Values
 from accordant.contexts import Log
 from accordant.errors import DataError, InputError
 from accordant.learning.causal import BASE_REGRESSORS, LevelLearner, LoggedData, SelectedCausalLearner, TLearner
+from accordant.learning.causal import default_candidates as causal_candidates
 from accordant.learning.causal.level_learner import action_folds
 from accordant.learning.classification import CalibratedProbabilities, SelectedClassifier, default_candidates
 from accordant.learning.classification.brier import brier_contributions
@@ -273,6 +274,8 @@ class ContinuousOutcomeLearner:
         Whether levels depend on the action.
     log, features, problem, random_state
         Training rows, columns that the model reads, declarations, seed.
+    limits
+        How much work the default may take.
     """
 
     learner: Any | None
@@ -284,13 +287,15 @@ class ContinuousOutcomeLearner:
     features: tuple[str, ...]
     problem: DecisionProblem
     random_state: int
+    limits: EffortLimits = field(default_factory=EffortLimits)
 
     @cached_property
     def points(self) -> tuple[Point, ...]:
         """The grid."""
         if self._action_grid is not None and self.learner is None and not self.grid:
             columns = self._training(np.arange(len(self.log)))[1]
-            suited = [base for base in GRID_BASES if not BASE_REGRESSORS[base].refusal(*columns.shape)]
+            tried = GRID_BASES if self.limits.grid_bases is None else self.limits.grid_bases
+            suited = [base for base in tried if not BASE_REGRESSORS[base].refusal(*columns.shape)]
             return grid_points(self._unfitted(), {"base": suited})
         return grid_points(self._unfitted(), self.grid)
 
@@ -340,7 +345,11 @@ class ContinuousOutcomeLearner:
             return self._on_grid()
         if self.learner is not None:
             return self.learner
-        return SelectedCausalLearner(random_state=self.random_state) if self.action_aware else TLearner("boosting")
+        if not self.action_aware:
+            return TLearner("boosting")
+        names = self.limits.level_candidates
+        tried = None if names is None else {name: causal_candidates()[name] for name in names}
+        return SelectedCausalLearner(tried, random_state=self.random_state)
 
     def _on_grid(self) -> Any:
         """Return a learner that can read the action as columns of X: of effects between names there are none."""
