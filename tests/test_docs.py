@@ -137,7 +137,11 @@ def test_python_blocks_run(code, tmp_path):
     file = tmp_path / "page.py"  # a process of its own: pages register strategies, metrics and rewards
     file.write_text("from __future__ import annotations\n" + code, encoding="utf-8")
     done = subprocess.run(
-        [sys.executable, "-W", "error", *OLD_NAMES, str(file)], cwd=tmp_path, capture_output=True, text=True, timeout=60
+        [sys.executable, "-W", "error", *OLD_NAMES, str(file)],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=300,
     )
     assert done.returncode == 0, done.stderr
 

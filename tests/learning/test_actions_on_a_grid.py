@@ -14,6 +14,7 @@ from accordant.errors import InputError
 from accordant.learning.augmentation import RewardQueries, augmented_queries, elicit, logged_queries
 from accordant.learning.causal import DRLearner, TLearner
 from accordant.learning.expectation import expected_rewards
+from accordant.learning.effort import EffortLimits
 from accordant.learning.outcome_learning import GRID_BASES, ContinuousOutcomeLearner, DiscreteOutcomeLearner
 from accordant.learning.reward_learning import RewardLearner
 from accordant.learning.reward_models import StatedReward
@@ -104,7 +105,7 @@ NUMBERS = DecisionProblem(stakeholders=["Recipient"], actions=AMOUNTS, outcomes=
 def test_levels_of_a_continuous_outcome_interpolate_the_value():
     log = log_of(300, problem=NUMBERS)
     learner = ContinuousOutcomeLearner(
-        TLearner(LinearRegression()), {}, "empirical", 5, True, log, ("need",), NUMBERS, 0
+        TLearner(LinearRegression()), {}, "empirical", 5, True, log, ("need",), NUMBERS, 0, EffortLimits()
     )
     model = learner.fit(np.arange(300), {})
     values, some = (0.0, 30.0, 200.0), Contexts({"need": [0.2, 0.8]})
@@ -118,9 +119,11 @@ def test_levels_of_a_continuous_outcome_interpolate_the_value():
 
 def test_base_regressors_are_compared_and_learners_of_effects_refused():
     log = log_of(60, problem=NUMBERS)
-    learner = ContinuousOutcomeLearner(None, {}, "empirical", 5, True, log, ("need",), NUMBERS, 0)
+    learner = ContinuousOutcomeLearner(None, {}, "empirical", 5, True, log, ("need",), NUMBERS, 0, EffortLimits())
     assert [point["base"] for point in learner.points] == [base for base in GRID_BASES if base != "deep boosting"]
-    refused = ContinuousOutcomeLearner(DRLearner(), {}, "empirical", 5, True, log, ("need",), NUMBERS, 0)
+    refused = ContinuousOutcomeLearner(
+        DRLearner(), {}, "empirical", 5, True, log, ("need",), NUMBERS, 0, EffortLimits()
+    )
     with pytest.raises(InputError, match="DRLearner learns one effect per action; on a grid of actions allowed: auto"):
         refused.fit(np.arange(60), {})
 
@@ -129,7 +132,9 @@ def test_base_regressors_are_compared_and_learners_of_effects_refused():
 def test_outcomes_that_do_not_depend_on_the_action_are_the_same_at_every_value(problem):
     log, rows = log_of(200, problem=problem), np.arange(200)
     learner = (
-        ContinuousOutcomeLearner(TLearner(LinearRegression()), {}, "empirical", 5, False, log, ("need",), problem, 0)
+        ContinuousOutcomeLearner(
+            TLearner(LinearRegression()), {}, "empirical", 5, False, log, ("need",), problem, 0, EffortLimits()
+        )
         if problem.continuous
         else DiscreteOutcomeLearner(LogisticRegression(), {}, False, False, log, ("need",), problem, 0)
     )

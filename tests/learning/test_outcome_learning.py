@@ -8,6 +8,7 @@ import pytest
 from accordant.contexts import Contexts, Log
 from accordant.errors import InputError
 from accordant.learning.causal import TLearner
+from accordant.learning.effort import EffortLimits
 from accordant.learning.outcome_learning import ContinuousOutcomeLearner
 from accordant.problem import DecisionProblem
 
@@ -18,7 +19,9 @@ def learner(low=None, high=None, *, action_aware=True, actions=(0, 1)):
     problem = DecisionProblem(stakeholders=["P"], actions=["A", "C"], outcomes={"name": "score"} | limits)
     codes = np.resize(actions, 40)
     log = Log(Contexts({"x": np.random.default_rng(0).normal(size=40)}), codes, np.where(codes == 0, 2.0, 6.0))
-    made = ContinuousOutcomeLearner(TLearner("ridge"), {}, "empirical", 5, action_aware, log, ("x",), problem, 0)
+    made = ContinuousOutcomeLearner(
+        TLearner("ridge"), {}, "empirical", 5, action_aware, log, ("x",), problem, 0, EffortLimits()
+    )
     return made, np.arange(40)
 
 

@@ -287,7 +287,7 @@ class ContinuousOutcomeLearner:
     features: tuple[str, ...]
     problem: DecisionProblem
     random_state: int
-    limits: EffortLimits = field(default_factory=EffortLimits)
+    limits: EffortLimits
 
     @cached_property
     def points(self) -> tuple[Point, ...]:

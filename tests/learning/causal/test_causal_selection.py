@@ -8,6 +8,7 @@ import itertools
 import numpy as np
 import pytest
 import skops.io
+from sklearn.base import clone
 
 from accordant.learning.causal import (
     TRUSTED_TYPES,
@@ -20,6 +21,7 @@ from accordant.learning.causal import (
     XLearner,
     default_candidates,
 )
+from accordant.learning.causal.propensity import PropensityModel
 from accordant.learning.causal.selection import split_by_size
 from accordant.learning.causal.selection import CRITERIA, _scores, convex_weights, shortlist_weights
 
@@ -58,6 +60,26 @@ def test_single_best_predicts_as_that_learner_alone(two_actions):
     learner = SelectedCausalLearner(FEW, tolerance=0).fit(*data)
     alone = TLearner("ridge").fit(*data).predict_levels(two_actions.X_new)
     np.testing.assert_array_equal(learner.predict_levels(two_actions.X_new), alone)
+
+
+@pytest.mark.long
+def test_learners_share_what_they_fit_and_predict_as_alone(two_actions, monkeypatch):
+    fits, fit = [], PropensityModel.fit
+    monkeypatch.setattr(PropensityModel, "fit", lambda *args: fits.append(len(args[1])) or fit(*args))
+    learners = {
+        "x": XLearner("ridge", "ridge"), "dr": DRLearner("ridge", "ridge"), "t": TLearner("ridge"),
+        "transfer": TransferLearner("ridge"),
+    }  # fmt: skip
+    data = LoggedData(two_actions.X, two_actions.actions, two_actions.outcomes, 2)
+    together = [clone(learner).fit_part(data).predict_levels(two_actions.X_new) for learner in learners.values()]
+    assert fits == [len(data.X)]
+    for learner, levels in zip(learners.values(), together, strict=True):
+        alone = learner.fit(data.X, data.actions, data.outcomes)
+        np.testing.assert_array_equal(alone.predict_levels(two_actions.X_new), levels)
+    fits.clear()
+    SelectedCausalLearner(learners, folds=3, tolerance=0).fit(data.X, data.actions, data.outcomes)
+    assert fits.count(len(data.X)) == 1 and max(fits) == len(data.X)
+    assert len(fits) == 4  # on each fold's other rows, and on all
 
 
 def test_convex_weights_twin():

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from dataclasses import dataclass
-from typing import Self
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass, field
+from typing import Any, Self, TypeVar
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -13,6 +14,8 @@ from sklearn.model_selection import StratifiedKFold
 from accordant.arrays import Values, WholeNumbers, real_array
 from accordant.errors import DataError, check_fitted
 from accordant.learning.folds import deal_groups, held_out_parts
+
+Fitted = TypeVar("Fitted")
 
 MIN_ROWS_PER_ACTION = 10
 """Five-fold cross-fitting then trains on eight rows or more of every action and checks on two."""
@@ -46,6 +49,14 @@ class LoggedData:
     outcomes: Values
     n_actions: int
     groups: WholeNumbers | None = None
+    _fits: dict[Hashable, Any] = field(default_factory=dict, repr=False, compare=False)
+
+    def once(self, key: Hashable, fit: Callable[[], Fitted]) -> Fitted:
+        """What `fit` returns, fitted at the first call with this key: learners that see the same contexts share it."""
+        if key not in self._fits:
+            self._fits[key] = fit()
+        fitted: Fitted = self._fits[key]
+        return fitted
 
     def rows(self, index: WholeNumbers) -> LoggedData:
         """The same data restricted to some contexts (`index`: row numbers)."""

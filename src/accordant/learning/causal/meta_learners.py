@@ -18,8 +18,16 @@ from accordant.learning.causal.level_learner import (
     action_folds,
     levels_from_effects,
 )
-from accordant.learning.causal.nuisances import cross_fit, fit_arms, full_mean_outcome, most_frequent, pseudo_levels
-from accordant.learning.causal.propensity import PropensityModel, clip_propensities
+from accordant.learning.causal.nuisances import (
+    cross_fit,
+    fit_arm,
+    fit_arms,
+    fit_propensities,
+    full_mean_outcome,
+    most_frequent,
+    pseudo_levels,
+)
+from accordant.learning.causal.propensity import clip_propensities
 
 
 class SLearner(LevelLearner):
@@ -135,7 +143,7 @@ class EffectLearner(LevelLearner):
 
     def _fit_levels(self, data: LoggedData) -> None:
         self.reference_ = most_frequent(data.actions)
-        self.propensity_ = PropensityModel(self.folds, self.random_state).fit(data.X, data.actions, data.groups)
+        self.propensity_ = fit_propensities(data, self.folds, self.random_state)
         self.regressors_ = fit_arms(data, self.base, self.random_state)
         others = [action for action in range(data.n_actions) if action != self.reference_]
         self.effect_regressors_ = self._effect_regressors(data, others)
@@ -278,9 +286,7 @@ class TransferLearner(LevelLearner):
 
     def _fit_levels(self, data: LoggedData) -> None:
         self.source_ = int(np.argmax(data.counts()))
-        X, outcomes = data.arm(self.source_)
-        groups = data.arm_groups(self.source_)
-        self.source_regressor_ = fitted_regressor(self.base, self.random_state, X, outcomes, groups)
+        self.source_regressor_ = fit_arm(data, self.source_, self.base, self.random_state)
         source = self._training_source(data)
         # The logarithm needs positive levels: only if some are negative are all of them shifted up.
         self.shift_ = float(min(0.0, source.min()))

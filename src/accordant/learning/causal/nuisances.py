@@ -64,10 +64,23 @@ def full_mean_outcome(regressors: list[RegressorMixin], bounds: Values, X: Value
 
 def fit_arms(data: LoggedData, base: str | RegressorMixin, random_state: int) -> list[RegressorMixin]:
     """One regressor per action, fitted on all contexts in which it was taken."""
-    return [
-        fitted_regressor(base, random_state, *data.arm(action), data.arm_groups(action))
-        for action in range(data.n_actions)
-    ]
+    return [fit_arm(data, action, base, random_state) for action in range(data.n_actions)]
+
+
+def fit_arm(data: LoggedData, action: int, base: str | RegressorMixin, random_state: int) -> RegressorMixin:
+    """The regressor of one action, fitted once for all learners that see the same data."""
+    return data.once(
+        ("arm", action, base, random_state),
+        lambda: fitted_regressor(base, random_state, *data.arm(action), data.arm_groups(action)),
+    )
+
+
+def fit_propensities(data: LoggedData, folds: int, random_state: int) -> PropensityModel:
+    """The propensity model, fitted once for all learners that see the same data."""
+    return data.once(
+        ("propensity", folds, random_state),
+        lambda: PropensityModel(folds, random_state).fit(data.X, data.actions, data.groups),
+    )
 
 
 def most_frequent(actions: WholeNumbers) -> int:

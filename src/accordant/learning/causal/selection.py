@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,8 +14,8 @@ from accordant.errors import InputError
 from accordant.learning.causal.base_learners import BASE_REGRESSORS
 from accordant.learning.causal.level_learner import RANGE_SHARE, CausalDataError, LevelLearner, LoggedData, action_folds
 from accordant.learning.causal.meta_learners import DRLearner, SLearner, TLearner, TransferLearner, XLearner
-from accordant.learning.causal.nuisances import dr_losses, level_losses, pseudo_levels, r_losses
-from accordant.learning.causal.propensity import PropensityModel, clip_propensities, overlap_diagnostics
+from accordant.learning.causal.nuisances import dr_losses, fit_propensities, level_losses, pseudo_levels, r_losses
+from accordant.learning.causal.propensity import clip_propensities, overlap_diagnostics
 from accordant.statistics import standard_error
 
 
@@ -167,10 +167,10 @@ class SelectedCausalLearner(LevelLearner):
         if not tried:
             raise CausalDataError(f"no candidate suits data of shape {data.X.shape}: {self.skipped_}")
         learners = {name: self._prepared(learner) for name, learner in tried.items()}
-        self.propensity_ = PropensityModel(self.folds, self.random_state).fit(data.X, data.actions, data.groups)
+        self.propensity_ = fit_propensities(data, self.folds, self.random_state)
         self.overlap_ = overlap_diagnostics(self.propensity_.held_out_, data.actions)
         propensities = clip_propensities(self.propensity_.held_out_)
-        held_out = np.stack([self._held_out(learner, data) for learner in learners.values()])
+        held_out = self._held_out(list(learners.values()), data)
         losses = candidate_losses(held_out, propensities, data, self.criterion)
         weights = shortlist_weights(losses, held_out, data, self.tolerance)
         self.candidates_ = _scores(list(learners), losses, held_out, data, weights)
@@ -193,12 +193,14 @@ class SelectedCausalLearner(LevelLearner):
         copy.set_params(**{key: value for key, value in shared.items() if key in known})
         return copy
 
-    def _held_out(self, learner: LevelLearner, data: LoggedData) -> Values:
-        """Levels of every context from fits without its fold, shape (action, context)."""
-        levels = np.empty((data.n_actions, data.actions.size))
+    def _held_out(self, learners: Sequence[LevelLearner], data: LoggedData) -> Values:
+        """Levels of every context from fits without its fold, shape (learner, action, context)."""
+        levels = np.empty((len(learners), data.n_actions, data.actions.size))
         for train, test in action_folds(data.actions, self.folds, self.random_state, data.groups):
-            # A fold of checked data: only the whole must reach the minimum number of rows per action.
-            levels[:, test] = clone(learner).fit_part(data.rows(train)).predict_levels(data.X[test])
+            part = data.rows(train)
+            for number, learner in enumerate(learners):
+                # A fold of checked data: only the whole must reach the minimum number of rows per action.
+                levels[number][:, test] = clone(learner).fit_part(part).predict_levels(data.X[test])
         return levels
 
 
