@@ -35,7 +35,18 @@ COMMANDS = {
     "preferences": ("preferences", "choices.csv", "--method", "bradley_terry", "--resamples", "40", "--out", "out"),
     "elicit": ("elicit", "beds.yaml", "--stakeholder", "Ward", "--answers", "typed.txt", "--out", "out"),
     "deliberate": ("deliberate", "triage-random", "--patients", "5", "--capacity", "bed=2", "--out", "out"),
-    "slate": ("slate", "library.yaml", "--strategies", "maximin", "--resamples", "100", "--out", "out"),
+    "slate": (
+        "slate",
+        "library.yaml",
+        "--strategies",
+        "maximin",
+        "--requests",
+        "20",
+        "--resamples",
+        "100",
+        "--out",
+        "out",
+    ),
 }
 ADDING = ("elicit",)  # adds to what was there before
 REPLACING = ("recommend", "certify", "explain", "report", "simulate", "vote")  # what they write was there before

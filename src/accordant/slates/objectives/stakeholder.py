@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -46,11 +47,12 @@ class StatedObjective(Declared):
 
     @model_validator(mode="after")
     def _check(self) -> Self:
-        self.objective()
+        _ = self.objective  # raises for an unknown one
         return self
 
+    @cached_property
     def objective(self) -> Objective:
-        """Return the objective, or raise `UnknownNameError` if it is not registered."""
+        """The objective. Raises `UnknownNameError` if it is not registered."""
         return objectives.create(self.metric, self.parameters)
 
     def scores(self, catalogue: Catalogue, requests: Requests, state: State) -> Values:
@@ -64,7 +66,7 @@ class StatedObjective(Declared):
         InputError
             If the objective gives another shape, or a number outside [0, 1].
         """
-        found = self._checked(self.objective().scores(catalogue, requests, state), catalogue, requests)
+        found = self._checked(self.objective.scores(catalogue, requests, state), catalogue, requests)
         missing = np.isnan(found)
         if missing.any():
             counts = (~missing).sum(axis=0)

@@ -115,7 +115,7 @@ def _aims(declared: SlateStakeholder) -> tuple[Aim, ...]:
         for each in value.objectives:
             before = sum(aim.name.partition(" ")[0] == each.metric for aim in found)
             name = f"{each.metric} {before + 1}" if before else each.metric
-            about = each.objective().about
+            about = each.objective.about
             found.append(Aim(name, value.value, each.direction, each.weight / total, about, each.because))
     return tuple(found)
 
