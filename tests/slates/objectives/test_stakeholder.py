@@ -38,7 +38,7 @@ def fixed(monkeypatch):
 
     def make(values, **more):
         made = stated("safety", **more)
-        monkeypatch.setattr(StatedObjective, "objective", lambda self: Fixed(values))
+        monkeypatch.setattr(StatedObjective, "objective", property(lambda self: Fixed(values)))
         return made
 
     return make
