@@ -19,7 +19,7 @@ import pytest
 
 from accordant.runs import read_run
 
-KILLS = int(os.environ.get("ACCORDANT_KILLS", "8"))  # of each command
+KILLS = int(os.environ.get("ACCORDANT_KILLS", "4"))  # of each command
 PAGE = 4096  # bytes that a file in memory grows by
 EXAMPLES = Path(__file__).parents[2] / "examples"
 CASE = (Path(__file__).parents[1] / "cli" / "conftest.py").read_text(encoding="utf-8").split('"""')[3]

@@ -65,7 +65,7 @@ def test_many_contexts_end_with_a_small_gap(name, n_stakeholders):
 
 @pytest.mark.parametrize("case", ["lending", "health", "education-tutoring", "triage"])
 def test_on_the_rewards_of_built_in_cases_it_is_the_programme_and_no_rule_for_rows_does_better(case):
-    options = RunOptions(seed=7, rows=300, folds=3, resamples=100)
+    options = RunOptions(seed=7, rows=300, effort="quick")
     carried = carry_out(case, options)
     expected = carried.evidence.expected
     found = strategies.population_maximin.optimal_policy(expected)
