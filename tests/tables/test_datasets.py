@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import tempfile
 from pathlib import Path
 
@@ -174,6 +175,25 @@ def test_the_hash_of_a_part_changes_with_what_is_read_of_it_and_only_then(tmp_pa
     assert [part.fingerprint() for part in moved] == changed
     longer = write(tmp_path / "c.parquet", 12, y=np.array([0, 1, 0, 1, 0, 1, 1, 1, 0, 1, 1, 1]))
     assert [part.fingerprint() for part in dataset_parts(longer, 3)][:3] == changed
+
+
+def test_folders_say_columns_and_their_text_belongs_to_the_hash(tmp_path):
+    place = tmp_path / "data" / "year=2026" / "old" / "region=S%C3%BCd%2FOst" / "code=007" / "note=NA"
+    place.mkdir(parents=True)
+    write(place / "a.parquet", 3)
+    (part,) = dataset_parts(tmp_path / "data")
+    assert part.folders == {"year": "2026", "region": "Süd/Ost", "code": "007", "note": "NA"}
+    assert Part.of(json.loads(json.dumps(part.to_json()))) == part
+    assert part.constants({"code"}) == {
+        "year": 2026.0,
+        "region": "Süd/Ost",
+        "code": "007",
+        "note": pytest.approx(np.nan, nan_ok=True),
+    }
+    (inner,) = dataset_parts(place)
+    (matched,) = dataset_parts(tmp_path / "data" / "year=*" / "old" / "*" / "code=007" / "*" / "*.parquet")
+    assert inner.folders == {} and matched.folders == part.folders
+    assert inner.fingerprint() != part.fingerprint() == matched.fingerprint()
 
 
 def test_the_hash_of_a_part_changes_with_what_its_columns_are_called_and_hold(tmp_path):

@@ -159,23 +159,39 @@ def _chunks(
     run: Run, source: str | Path | IO[str], at_once: int, columns: Collection[str] | None, texts: Collection[str],
     row_id: str | None, lines: Lines, part: Part | None = None,
 ) -> Iterator[tuple[Any, int]]:  # fmt: skip
-    """Yield batches of a file with their lengths: columns where the case takes tables as they are, else frames."""
+    """Yield batches of a file with their lengths: columns where the case takes tables as they are, else frames.
+
+    Columns that folders of a dataset say are added, unless the file has them itself.
+    """
     spec = run.case.data
+
+    def completed(frame: pd.DataFrame) -> pd.DataFrame:
+        return frame if part is None else part.completed(frame, texts, spec.missing)
+
     if arrow_format(source) is None:
         chunks = read_chunks(
             source, at_once, texts=texts, separator=spec.separator, encoding=spec.encoding, missing=spec.missing,
             lines=lines,
         )  # fmt: skip
-        yield from ((chunk, len(chunk)) for chunk in chunks)
+        yield from ((completed(chunk), len(chunk)) for chunk in chunks)
         return
     path, groups = cast("str | Path", source), None if part is None else part.wanted
     if spec.loader != AS_IT_IS:
         frames = arrow_frames(path, at_once, texts=texts, missing=spec.missing, groups=groups)
-        yield from ((frame, len(frame)) for frame in frames)
+        yield from ((completed(frame), len(frame)) for frame in frames)
         return
     wanted = None if columns is None else {*columns, *(() if row_id is None else (row_id,))}
+    constants = {} if part is None else part.constants(texts, spec.missing)
+    if wanted is not None and wanted <= set(constants):
+        wanted = None  # how many rows there are is known from a column of the file
     for batch in arrow_columns(path, at_once, wanted, texts=texts, missing=spec.missing, groups=groups):
-        yield batch, len(next(iter(batch.values()), ()))
+        n_rows = len(next(iter(batch.values()), ()))
+        yield {name: np.full(n_rows, _told(value, name in texts)) for name, value in constants.items()} | batch, n_rows
+
+
+def _told(value: float | str, text: bool) -> float | str:
+    """Return a value as columns of an Arrow file hold it: missing texts are empty."""
+    return "" if text and isinstance(value, float) else value
 
 
 def write_recommendations(

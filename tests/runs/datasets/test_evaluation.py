@@ -113,3 +113,19 @@ def test_too_few_rows_are_refused(judged, tmp_path):
     run, folder = judged
     with pytest.raises(InputError, match="10000 contexts; parts are for 20000 and more"):
         evaluate_dataset(Job(run, str(folder / "data" / "b.parquet"), tmp_path / "out", "here"))
+
+
+def test_columns_that_folders_say_are_judged_as_those_of_files(judged, tmp_path):
+    run, folder = judged
+    parts = dataset_parts(folder / "data", ROWS)
+    for part in parts:
+        rows_of = pd.read_parquet(part.file)
+        for group, some in rows_of.groupby("group"):
+            place = tmp_path / "data" / f"group={group}"
+            place.mkdir(parents=True, exist_ok=True)
+            some.drop(columns="group").to_parquet(place / f"{part.number}.parquet")
+    found = [part_data(run.case, each)[0].log.contexts for each in dataset_parts(tmp_path / "data", ROWS)]
+    expected = part_data(run.case, dataset_parts(folder / "whole.parquet", ROWS)[0])[0].log.contexts
+    assert len(found) == 3  # rows stand by group already
+    for name in expected:
+        np.testing.assert_array_equal(np.concatenate([each[name] for each in found]), expected[name])
