@@ -8,6 +8,8 @@ from accordant.runs.sections.population import FittedPopulation, PopulationFit
 from accordant.terminal import PlainConsole
 from accordant.terminal_table import FittedTable
 
+ROUNDING = 1e-9
+
 
 def print_population(found: FittedPopulation, out: Path) -> None:
     """Print multipliers and means, here and of the run, for all rows and each group, and how good that is at most."""
@@ -16,9 +18,15 @@ def print_population(found: FittedPopulation, out: Path) -> None:
     for fit in found.fits:
         console.print(population_table(fit))
         value = "not defined" if fit.value is None else f"{fit.value:.6f}"
-        gap = "not known" if fit.gap is None else f"{fit.gap:.1e}"
-        console.print(f"best policy: {value}; any other adds at most {gap}; {fit.passes} passes over E\n")
+        console.print(f"best policy: {value}; {_gap(fit.gap)}; {fit.passes} passes over E\n")
     console.print(f"E and multipliers: {out}")
+
+
+def _gap(gap: float | None) -> str:
+    """Return what another policy could add, which below `ROUNDING` is that of sums."""
+    if gap is None:
+        return "how much better another could be is not known"
+    return f"any other adds {'less than' if gap < ROUNDING else 'at most'} {max(gap, ROUNDING):.0e}"
 
 
 def population_table(fit: PopulationFit) -> FittedTable:

@@ -62,6 +62,7 @@ def fit_population(job: Job, strategy: str | None = None) -> FittedPopulation:
         If the strategy is none for the whole policy; and see `Job.carry_out`.
     """
     rule = _rule_of(job.run, strategy)
+    _load_kernel(job.run)
     with job.executor() as executor:
         here = replace(job, on=None)  # the executor of this block, for all passes
         lines = here.carry_out("population", "expected rewards of parts", {"strategy": rule.label})
@@ -129,6 +130,14 @@ def _rule_of(run: Run, strategy: str | None) -> PopulationRule | PopulationByGro
         raise InputError(f"{run.path} has no strategy for the whole policy; a case lists one: {listed(NAMES, 'or')}")
     whose = "" if strategy else "the selected strategy "
     raise InputError(f"{whose}{rule.label} decides each row by itself; allowed: --strategy {listed(usable, 'or')}")
+
+
+def _load_kernel(run: Run) -> None:
+    """Load what prices: workers are forked anew for every pass, and else each would load it."""
+    problem = run.policy.problem
+    values = np.zeros((len(problem.stakeholder_names), len(problem.actions), 1))
+    nothing = ExpectedRewards(values, stakeholders=problem.stakeholder_names, actions=problem.actions)
+    best_sums(nothing, np.zeros(len(values)))
 
 
 def _populations(
