@@ -27,6 +27,7 @@ from accordant.errors import InputError
 from accordant.json_values import json_value
 from accordant.naming import listed
 from accordant.problem import value_label
+from accordant.progress import steps
 from accordant.runs.datasets.parts import Job, described, opened, part_of
 from accordant.runs.folder import Run
 from accordant.runs.recommendation import batches_of
@@ -116,8 +117,13 @@ class DatasetPopulation:
 
     def _sums(self, task: str, **options: Any) -> Values:
         where = {"out": str(self.folder), "stakeholders": list(self.stakeholders), "actions": list(self.actions)}
-        found = in_order(self.executor.run(Task(task, {**where, **options}), self.items))
-        return np.array([math.fsum(each) for each in zip(*(told["sums"] for told in found), strict=True)])
+        arriving = self.executor.run(Task(task, {**where, **options}), self.items)
+        with steps("pass over E", len(self.items)) as advance:
+            found = list[list[float]]()
+            for told in in_order(arriving):
+                found.append(told["sums"])
+                advance()
+        return np.array([math.fsum(each) for each in zip(*found, strict=True)])
 
 
 def _rule_of(run: Run, strategy: str | None) -> PopulationRule | PopulationByGroup:
@@ -224,8 +230,8 @@ def _tables(run: Run, part: Part, columns: Sequence[str], values: dict[str, int]
             labels = list(map(value_label, found))
             for label, count in zip(labels, np.bincount(codes, minlength=len(labels)), strict=True):
                 values[label] = values.get(label, 0) + int(count)
-            known = list(values)
-            numbers = np.array([known.index(label) for label in labels], dtype=np.float64)[codes]
+            known = {label: number for number, label in enumerate(values)}
+            numbers = np.array([known[label] for label in labels], dtype=np.float64)[codes]
             table = np.vstack([table, numbers])
         yield table
 
