@@ -224,7 +224,8 @@ def population_part(options: Told, item: Told) -> Told:
 def _tables(run: Run, part: Part, columns: Sequence[str], values: dict[str, int]) -> Iterator[Values]:
     """Yield E of batches of rows with group numbers below it, and count the rows of each group in `values`."""
     for contexts in batches_of(run, part, columns):
-        table: Values = run.policy.expected_rewards(contexts).values.reshape(-1, contexts.n_contexts)
+        expected = run.policy.expected_rewards(contexts)
+        table: Values = np.asarray(expected.values, dtype=np.float64).reshape(-1, contexts.n_contexts)
         for name in columns:
             found, codes = np.unique(contexts[name], return_inverse=True)
             labels = list(map(value_label, found))
