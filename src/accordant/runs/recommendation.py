@@ -117,6 +117,12 @@ def recommend_rows(
         logger.info("%d of %d rows are decided by debates that people adopted", adopted, start - first)
 
 
+def batches_of(run: Run, source: Part, columns: Collection[str]) -> Iterator[Contexts]:
+    """Yield the rows of a part batch by batch, as `recommend_rows` reads them for a rule that reads some columns."""
+    read = {*run.policy.features_, *run.policy.types_, *columns}
+    yield from (contexts for contexts, _ in _read(run, source, at_once=False, columns=read))
+
+
 def row_contexts(run: Run, source: str | Path | IO[str] | Part) -> Contexts:
     """Return all rows of a file as contexts; see `recommend_rows`."""
     return next(_read(run, source, at_once=True))[0]
