@@ -177,7 +177,7 @@ def test_the_hash_of_a_part_changes_with_what_is_read_of_it_and_only_then(tmp_pa
     assert [part.fingerprint() for part in dataset_parts(longer, 3)][:3] == changed
 
 
-def test_folders_say_columns_and_their_text_belongs_to_the_hash(tmp_path):
+def test_folders_say_columns_and_their_text_belongs_to_the_hash(tmp_path, monkeypatch):
     place = tmp_path / "data" / "year=2026" / "old" / "region=S%C3%BCd%2FOst" / "code=007" / "note=NA"
     place.mkdir(parents=True)
     write(place / "a.parquet", 3)
@@ -191,9 +191,19 @@ def test_folders_say_columns_and_their_text_belongs_to_the_hash(tmp_path):
         "note": pytest.approx(np.nan, nan_ok=True),
     }
     (inner,) = dataset_parts(place)
-    (matched,) = dataset_parts(tmp_path / "data" / "year=*" / "old" / "*" / "code=007" / "*" / "*.parquet")
-    assert inner.folders == {} and matched.folders == part.folders
-    assert inner.fingerprint() != part.fingerprint() == matched.fingerprint()
+    (matched,) = dataset_parts(tmp_path / "data" / "year=2026" / "old" / "*" / "code=007" / "*" / "*.parquet")
+    (file,) = dataset_parts(place / "a.parquet")
+    assert inner.folders == matched.folders == part.folders and file.folders == {}
+    assert file.fingerprint() != part.fingerprint() == matched.fingerprint()
+    assert part.name == "year=2026/old/region=S%C3%BCd%2FOst/code=007/note=NA/a.parquet" and file.name == "a.parquet"
+    monkeypatch.chdir(tmp_path / "data" / "year=2026")
+    (here,) = dataset_parts("old/*/code=007/*/*")
+    assert set(here.folders) == {"region", "code", "note"}
+
+
+@pytest.mark.parametrize("text", ["2_025", " 7", "\uff10\uff17", "inf", "x7"])
+def test_folders_say_no_numbers_that_files_do_not(text):
+    assert Part(0, "a", None, 0, 1, 0, {"year": text}).constants(()) == {"year": text}
 
 
 def test_the_hash_of_a_part_changes_with_what_its_columns_are_called_and_hold(tmp_path):

@@ -177,7 +177,7 @@ def load_part(
     frame = part.completed(frame, _categories(spec), spec.missing)
     tidy = tidiers.create(spec.loader)(frame)
     place = tidy_places(tidy, len(frame), lines)
-    data = build(tidy, spec, problem, reward_columns, Path(part.file).name, "", also=also, place=place)
+    data = build(tidy, spec, problem, reward_columns, part.name, "", also=also, place=place)
     return data, None if spec.group is None else tidy[spec.group].to_numpy()
 
 

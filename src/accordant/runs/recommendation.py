@@ -137,17 +137,20 @@ def _read(
     `columns` are those that are needed: of a file that is stored by columns, no others are read.
     """
     policy, loader = run.policy, tidiers.create(run.case.data.loader)
-    texts = {name for name, declared in policy.types_.items() if declared == "category"}
-    texts |= set() if row_id is None else {row_id}
+    types = {**run.case.data.declared_types, **policy.types_}  # strategies may read columns that are declared only
+    texts = {name for name, kind in types.items() if kind == "category"} | (set() if row_id is None else {row_id})
     part = source if isinstance(source, Part) else None
     source = source.file if isinstance(source, Part) else source
     rows, lines, start = sys.maxsize if at_once else ROWS_AT_ONCE, Lines(), 0 if part is None else part.start
     name = Path(source).name if isinstance(source, str | Path) else "standard input"
+    if part is not None:
+        name = part.name
     for chunk, n_rows in _chunks(run, source, rows, columns, texts, row_id, lines, part):
         tidy: Any = chunk if isinstance(chunk, dict) else loader(chunk)
         for column in (*policy.features_, *(() if row_id is None else (row_id,))):
             if column not in tidy:
-                raise MissingColumnError(column, arrow_names(source) if arrow_format(source) else tidy, name)
+                told = {} if part is None else part.folders
+                raise MissingColumnError(column, [*arrow_names(source), *told] if arrow_format(source) else tidy, name)
         place: Place = (
             partial(_numbered, name, start) if arrow_format(source) else tidy_places(tidy, n_rows, lines, start)
         )
@@ -188,7 +191,7 @@ def _chunks(
         return
     wanted = None if columns is None else {*columns, *(() if row_id is None else (row_id,))}
     constants = {} if part is None else part.constants(texts, spec.missing)
-    if wanted is not None and wanted <= set(constants):
+    if wanted is not None and constants and wanted.isdisjoint(arrow_names(path)):
         wanted = None  # how many rows there are is known from a column of the file
     for batch in arrow_columns(path, at_once, wanted, texts=texts, missing=spec.missing, groups=groups):
         n_rows = len(next(iter(batch.values()), ()))

@@ -12,7 +12,7 @@ import json
 import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from itertools import takewhile
+from itertools import dropwhile, takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, cast
 from urllib.parse import unquote
@@ -72,6 +72,12 @@ class Part:
         return cls(**found | {"groups": None if groups is None else (int(groups[0]), int(groups[1]))})
 
     @property
+    def name(self) -> str:
+        """The file as messages call it, with the folders that say columns."""
+        path = Path(self.file)
+        return path.name if not self.folders else "/".join(dropwhile(lambda part: "=" not in part, path.parts))
+
+    @property
     def wanted(self) -> Sequence[int] | None:
         """Row groups to read; None for the whole file."""
         return None if self.groups is None else range(*self.groups)
@@ -125,6 +131,8 @@ def is_dataset(source: str | Path) -> bool:
 
 
 def _number_or_text(text: str) -> float | str:
+    if not text.isascii() or "_" in text or text != text.strip():  # which Python takes for numbers, and files do not
+        return text
     try:
         number = float(text)
     except ValueError:
@@ -132,21 +140,18 @@ def _number_or_text(text: str) -> float | str:
     return number if math.isfinite(number) else text
 
 
-def folder_columns(file: str, top: Path) -> dict[str, str]:
-    """Return the columns that folders between a dataset and a file say, as Hive, Spark and others write them.
+def folder_columns(file: str, source: str | Path) -> dict[str, str]:
+    """Return the columns that the folders of a file say, as Hive, Spark and others write them.
 
-    In ``top/year=2026/region=S%C3%BCd/part.parquet`` they are year and region; texts are quoted as in addresses.
+    In ``data/year=2026/region=S%C3%BCd/part.parquet`` they are year and region; texts are quoted as in addresses. Those
+    in the name of the folder or pattern count too; those above the place from which it is named do not. A file that is
+    named itself has none.
     """
-    named = (part.partition("=") for part in Path(file).parent.relative_to(top).parts)
+    if not is_dataset(source):
+        return {}
+    place = Path(Path(source).anchor) if Path(source).is_absolute() else Path.cwd()
+    named = (part.partition("=") for part in Path(file).parent.relative_to(place).parts)
     return {unquote(name): unquote(text) for name, sign, text in named if name and sign}
-
-
-def _top(source: str | Path) -> Path:
-    """Return the folder below which everything belongs to a dataset."""
-    path = Path(source).absolute()
-    if path.is_file():
-        return path.parent
-    return path if path.is_dir() else Path(*takewhile(lambda part: not glob.has_magic(part), path.parts))
 
 
 def dataset_files(source: str | Path) -> list[str]:
@@ -165,8 +170,9 @@ def dataset_files(source: str | Path) -> list[str]:
     path = Path(source)
     if path.is_file():
         return [str(path.absolute())]
-    top, within = _top(source), cast("Iterable[Path]", path.rglob("*"))
+    top, within = path.absolute(), cast("Iterable[Path]", path.rglob("*"))
     if not path.is_dir():
+        top = Path(*takewhile(lambda part: not glob.has_magic(part), top.parts))
         within = map(Path, glob.glob(str(source), recursive=True))  # noqa: PTH207 - a pattern that may be absolute
     found = sorted(
         str(each) for each in map(Path.absolute, within)
@@ -192,9 +198,9 @@ def dataset_parts(source: str | Path, rows: int = PART_ROWS) -> list[Part]:
     """
     if rows < 1:
         raise InputError(f"rows of a part: found {rows}; allowed: 1 or more")
-    parts, top = list[Part](), _top(source)
+    parts = list[Part]()
     for place, file in enumerate(dataset_files(source)):
-        folders = folder_columns(file, top)
+        folders = folder_columns(file, source)
         if arrow_format(file) != "Parquet":
             parts.append(Part(len(parts), file, None, 0, None, place, folders))
             continue

@@ -316,3 +316,23 @@ def test_nobody_who_gains_is_told(ruled, tmp_path):
                 fit_population(job, rule.label)
     finally:
         del ruled.policy.strategies_[rule.label]
+
+
+@pytest.mark.long
+def test_a_column_that_only_a_rule_reads_has_its_declared_type(cases, people, tmp_path):
+    case = yaml.safe_load(cases["own"].read_text())
+    case["data"]["types"] = {**case["data"].get("types", {}), "zone": "category"}
+    case["strategies"] = [{"name": "population_by_group", "parameters": {"attribute": "zone"}}]
+    (tmp_path / "own.yaml").write_text(yaml.safe_dump(case))
+    rows = pd.read_csv(cases["own"].parent / "own.csv", dtype=str)
+    rows.assign(zone=np.resize(["01", "02"], len(rows))).to_csv(tmp_path / "own.csv", index=False)
+    run = read_run(write_run(carry_out(tmp_path / "own.yaml", RunOptions(seed=7)), tmp_path / "run"))
+    for zone in ("01", "02"):
+        (tmp_path / "rows" / f"zone={zone}").mkdir(parents=True)
+        people.to_csv(tmp_path / "rows" / f"zone={zone}" / "a.csv", index=False)
+    job = Job(run, str(tmp_path / "rows"), tmp_path / "out", "here")
+    recommend_dataset(job, "population_maximin by zone")
+    found = pd.concat(pd.read_parquet(each) for each in sorted((tmp_path / "out").glob("part-*.parquet")))
+    assert not found["group_unseen"].any() and len(found) == 2 * ROWS
+    fitted = fit_population(replace(job, out=tmp_path / "fitted"), "population_maximin by zone")
+    assert [each.group for each in fitted.fits] == [None, "01", "02"]

@@ -100,6 +100,18 @@ def test_columns_that_folders_say_are_as_good_as_those_of_files(own, table, tmp_
         pd.testing.assert_frame_equal(found, other, check_exact=True)
 
 
+def test_files_may_hold_nothing_that_is_read(own, table, tmp_path):
+    folder = tmp_path / "rows" / "x=0.5" / "kind=1"
+    folder.mkdir(parents=True)
+    table[:10][["also"]].to_parquet(folder / "a.parquet")
+    with pytest.raises(InputError, match=r"x=0.5/kind=1/a.parquet: column 'group' is missing; found: also, x, kind"):
+        recommend_dataset(Job(own, str(tmp_path / "rows"), tmp_path / "refused", "here", 10), row_id="group")
+    recommend_dataset(Job(own, str(tmp_path / "rows"), tmp_path / "out", "here", 10))
+    table[:10].assign(x=0.5, kind="1").drop(columns="group").to_parquet(tmp_path / "flat.parquet")
+    (found,) = parts_of(tmp_path / "out")
+    pd.testing.assert_frame_equal(found, whole(own, tmp_path / "flat.parquet", tmp_path)[0], check_exact=True)
+
+
 def test_what_a_file_holds_itself_counts_and_a_missing_text_is_missing(own, table, tmp_path):
     folder = tmp_path / "rows"
     for name, some in (("x", table[:10]), ("__HIVE_DEFAULT_PARTITION__", table[:10].drop(columns="kind"))):
