@@ -39,6 +39,7 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "suite"))
 
 # seconds of a test without the mark `long`, compiling of kernels left out
 CPU_LIMIT = 2.0
+SLACK = 1.5  # where others use the machine, they may have slowed a test more than the work that is timed after it
 QUIET = 0.12  # seconds of the work in `slowness` where nothing else runs: a slower machine gets more for every test
 LONG = Path(__file__).parent / "long"
 
@@ -78,7 +79,8 @@ def pytest_runtest_call(item):
         result = yield
     spent = cpu_seconds() - before - sum(compiled)
     if spent > CPU_LIMIT and item.get_closest_marker("long") is None:
-        allowed = CPU_LIMIT * max(1.0, slowness())
+        factor = slowness()
+        allowed = CPU_LIMIT * (SLACK * factor if factor > 1 else 1.0)
         if spent > allowed:
             pytest.fail(f"{spent:.1f} CPU seconds; allowed: {allowed:.1f}, or the mark `long`", pytrace=False)
     return result

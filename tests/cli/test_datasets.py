@@ -150,6 +150,69 @@ def test_a_folder_that_holds_other_work_is_refused(accordant, finished_run, beds
     assert {each.name: each.read_bytes() for each in (tmp_path / "out").iterdir()} == before
 
 
+@pytest.fixture(scope="module")
+def whole_policy(accordant, finished_run, case_folder):
+    """A run with strategies for the whole policy."""
+    more = "strategies: [{name: maximin}, {name: population_maximin}, {name: population_nash}]\n"
+    (case_folder / "whole.yaml").write_text((case_folder / "beds.yaml").read_text() + more)
+    done = accordant("run", "whole.yaml", "--out", "whole", "--seed", "5")
+    assert done.returncode == 0, done.stderr
+    return case_folder / "whole"
+
+
+def test_a_strategy_for_the_whole_policy_is_fitted_and_decides(accordant, whole_policy, beds, tmp_path):
+    asked = (
+        "population",
+        "whole",
+        "beds",
+        "--strategy",
+        "population_maximin",
+        "--on",
+        "here",
+        "--out",
+        f"{tmp_path}/out",
+    )
+    done = accordant(*asked)
+    assert done.returncode == 0, done.stderr
+    for words in (
+        "strategy: population_maximin",
+        "all rows: 240",
+        "Ward",
+        "best policy",
+        "passes over E",
+        f"{tmp_path}/out",
+    ):
+        assert words in done.stdout
+    told = json.loads(accordant(*asked, "--json").stdout)
+    assert told.pop("out") == f"{tmp_path}/out" and told == json.loads(
+        (tmp_path / "out" / "population.json").read_text()
+    )
+    assert told["fits"][0]["rows"] == 240 and 0 <= told["fits"][0]["gap"] < 1e-9
+    together = accordant(
+        "recommend", "whole", "beds", "--population", f"{tmp_path}/out", "--out", f"{tmp_path}/decided"
+    )
+    assert together.returncode == 0 and "240 recommendations" in together.stdout, together.stderr
+    assert len(decided(tmp_path / "decided")) == 240
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["population", "whole", "beds", "--out", "new", "--strategy", "maximin"], "decides each row by itself; allowed:"),
+        (["population", "first", "beds", "--out", "new"], "no strategy for the whole policy; a case lists one"),
+        (["population", "whole", "beds"], "--out"),
+        (["recommend", "whole", "beds", "--population", "nowhere", "--out", "new"], "nowhere has no population.json"),
+        (["recommend", "whole", "-", "--population", "nowhere", "--out", "new"], "parts are those of a file, a folder"),
+        (["recommend", "whole", "beds.csv", "--population", "nowhere"], "name it with --out"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else None,
+)  # fmt: skip
+def test_a_fit_that_cannot_be_is_told(accordant, case_folder, whole_policy, beds, arguments, message):
+    done = accordant(*arguments)
+    assert done.returncode == 2 and message in " ".join(done.stderr.split()), done.stderr
+    assert not (case_folder / "new").exists()
+
+
 PLAN = ("plan", "first", "beds", "--rows", "1e5", "--part-rows", "100", "--on", "here", "--price", "2")
 
 

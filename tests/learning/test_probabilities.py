@@ -121,7 +121,10 @@ def test_what_is_not_known_is_asked(kind, monkeypatch):
     assert np.array_equal(found, model.predict_proba(data(3)[0]))
 
 
-@pytest.mark.parametrize("kind", [each.name for each in default_candidates(3)])
+@pytest.mark.parametrize("kind", [
+    pytest.param(each.name, marks=[pytest.mark.long] if each.name.endswith("-sigmoid") else [])
+    for each in default_candidates(3)
+])  # fmt: skip
 def test_the_default_candidates_are_known(kind, monkeypatch):
     model = next(each.estimator for each in default_candidates(3) if each.name == kind)
     model = fitted(model.set_params(classes=[0, 1, 2]), 3)

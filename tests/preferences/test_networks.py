@@ -176,6 +176,7 @@ def test_the_weight_of_the_divergence_rises_for_half_of_a_cycle_and_stays():
     assert found == [0.0, 0.25, 0.5, 0.75, 1.0, 1.0, 1.0, 1.0] * CYCLES
 
 
+@pytest.mark.long
 def test_networks_that_train_on_two_threads_do_not_share_their_draws():
     generator = np.random.default_rng(0)
     records = Comparisons(

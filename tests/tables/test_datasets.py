@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import tempfile
 from pathlib import Path
 
@@ -174,6 +175,35 @@ def test_the_hash_of_a_part_changes_with_what_is_read_of_it_and_only_then(tmp_pa
     assert [part.fingerprint() for part in moved] == changed
     longer = write(tmp_path / "c.parquet", 12, y=np.array([0, 1, 0, 1, 0, 1, 1, 1, 0, 1, 1, 1]))
     assert [part.fingerprint() for part in dataset_parts(longer, 3)][:3] == changed
+
+
+def test_folders_say_columns_and_their_text_belongs_to_the_hash(tmp_path, monkeypatch):
+    place = tmp_path / "data" / "year=2026" / "old" / "region=S%C3%BCd%2FOst" / "code=007" / "note=NA"
+    place.mkdir(parents=True)
+    write(place / "a.parquet", 3)
+    (part,) = dataset_parts(tmp_path / "data")
+    assert part.folders == {"year": "2026", "region": "Süd/Ost", "code": "007", "note": "NA"}
+    assert Part.of(json.loads(json.dumps(part.to_json()))) == part
+    assert part.constants({"code"}) == {
+        "year": 2026.0,
+        "region": "Süd/Ost",
+        "code": "007",
+        "note": pytest.approx(np.nan, nan_ok=True),
+    }
+    (inner,) = dataset_parts(place)
+    (matched,) = dataset_parts(tmp_path / "data" / "year=2026" / "old" / "*" / "code=007" / "*" / "*.parquet")
+    (file,) = dataset_parts(place / "a.parquet")
+    assert inner.folders == matched.folders == part.folders and file.folders == {}
+    assert file.fingerprint() != part.fingerprint() == matched.fingerprint()
+    assert part.name == "year=2026/old/region=S%C3%BCd%2FOst/code=007/note=NA/a.parquet" and file.name == "a.parquet"
+    monkeypatch.chdir(tmp_path / "data" / "year=2026")
+    (here,) = dataset_parts("old/*/code=007/*/*")
+    assert set(here.folders) == {"region", "code", "note"}
+
+
+@pytest.mark.parametrize("text", ["2_025", " 7", "\uff10\uff17", "inf", "x7"])
+def test_folders_say_no_numbers_that_files_do_not(text):
+    assert Part(0, "a", None, 0, 1, 0, {"year": text}).constants(()) == {"year": text}
 
 
 def test_the_hash_of_a_part_changes_with_what_its_columns_are_called_and_hold(tmp_path):

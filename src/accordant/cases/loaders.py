@@ -174,9 +174,10 @@ def load_part(
         frame = next(
             arrow_frames(part.file, sys.maxsize, texts=_categories(spec), missing=spec.missing, groups=part.wanted)
         )
+    frame = part.completed(frame, _categories(spec), spec.missing)
     tidy = tidiers.create(spec.loader)(frame)
     place = tidy_places(tidy, len(frame), lines)
-    data = build(tidy, spec, problem, reward_columns, Path(part.file).name, "", also=also, place=place)
+    data = build(tidy, spec, problem, reward_columns, part.name, "", also=also, place=place)
     return data, None if spec.group is None else tidy[spec.group].to_numpy()
 
 

@@ -50,11 +50,11 @@ def job_of(run: Path, dataset: str | None, out: Path | None, on: str | None, par
     return Job(read_run(run), str(dataset), out, on, part_rows or PART_ROWS)
 
 
-def recommend_parts(job: Job, strategy: str | None, row_id: str | None, *, json: bool) -> None:
+def recommend_parts(job: Job, strategy: str | None, row_id: str | None, population: Path | None, *, json: bool) -> None:
     """Write recommendations part by part, and say how many there are."""
     from accordant.runs.datasets.recommendation import recommend_dataset
 
-    counts = recommend_dataset(job, strategy, row_id)
+    counts = recommend_dataset(job, strategy, row_id, population)
     if json:
         print_json({"out": str(job.out), "unusual": counts.to_json()})
     else:
@@ -94,6 +94,25 @@ def evaluate(
         print_board(board(found), job.run.record.selected, out)
 
 
+def population(
+    run: RunFolder,
+    dataset: Dataset,
+    out: Parts,
+    strategy: Annotated[
+        str | None, typer.Option(help="Another strategy for the whole policy than the selected one.")
+    ] = None,
+    on: On = None,
+    part_rows: PartRows = None,
+    json: Json = False,
+) -> None:
+    """Fit a strategy for the whole policy on a dataset, however large: how often everybody must count on these rows."""
+    from accordant.cli.population_table import print_population
+    from accordant.runs.datasets.population import fit_population
+
+    found = fit_population(job_of(run, dataset, out, on, part_rows), strategy)
+    print_json(found.to_json() | {"out": str(out)}) if json else print_population(found, out)
+
+
 def plan(
     run: RunFolder,
     dataset: Annotated[
@@ -131,4 +150,4 @@ def plan(
     print_json(found.to_json()) if json else print_plan(found)
 
 
-COMMANDS = (evaluate, plan)
+COMMANDS = (evaluate, population, plan)

@@ -41,16 +41,20 @@ def recommend(
     row_id: Annotated[
         str | None, typer.Option("--id", metavar="COLUMN", help="Column with what rows are called; none for numbers.")
     ] = None,
+    population: Annotated[
+        Path | None,
+        typer.Option(metavar="FOLDER", help="Decide as `accordant population` fitted on this DATASET, not as the run."),
+    ] = None,
     on: On = None,
     part_rows: PartRows = None,
     out: Out = None,
     json: Json = False,
 ) -> None:
     """Recommend an action for every row of a file, with E, the runner-up and the margin."""
-    if in_parts(file, on, part_rows):
+    if in_parts(file, on, part_rows) or population is not None:
         if log is not None:
             raise InputError("--log adds lines to one file; it has no place where many parts are written at a time")
-        recommend_parts(job_of(run, file, out, on, part_rows), strategy, row_id, json=json)
+        recommend_parts(job_of(run, file, out, on, part_rows), strategy, row_id, population, json=json)
         return
     from accordant.runs import read_run
     from accordant.runs.decision_log import check_log

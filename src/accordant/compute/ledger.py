@@ -198,7 +198,8 @@ def _difference(folder: Path, plan: Told) -> str:
     try:
         other = json.loads(read_text(folder / PLAN))
         different = [name for name, value in plan.items() if other.get(name) != value]
-        options = [name for name, value in plan["options"].items() if other["options"].get(name) != value]
+        both = {**plan["options"], **other["options"]}
+        options = [name for name in both if plan["options"].get(name) != other["options"].get(name)]
     except (ValueError, LookupError, TypeError, AttributeError):
         return "its plan was changed"
     return f"other {' and '.join(options if different == ['options'] else different)}"

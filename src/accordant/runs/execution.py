@@ -41,6 +41,7 @@ from accordant.runs.scrutiny import Scrutiny
 from accordant.runs.stakeholder_groups import naming_groups, with_groups
 from accordant.split import split_rows
 from accordant.statistics import cluster_codes
+from accordant.tables.column_types import ColumnType
 from accordant.tables.databases import database_named
 from accordant.tables.datasets import Part
 from accordant.tables.workbooks import parted
@@ -180,14 +181,20 @@ def case_data(case: CaseSpec, beside: Path | None, options: RunOptions, signals:
         return simulate(case, options.seed, None, reward_columns, also)
 
 
-def part_data(case: CaseSpec, part: Part) -> tuple[CaseData, AnyArray | None]:
-    """Return the rows of a part of a dataset with their log, and whose each is if the case says; see `load_part`."""
+def part_data(case: CaseSpec, part: Part, types: Mapping[str, ColumnType]) -> tuple[CaseData, AnyArray | None]:
+    """Return the rows of a part of a dataset with their log, and whose each is if the case says; see `load_part`.
+
+    Columns are of the `types` that were learned from: what a part holds may look otherwise, by itself.
+    """
     signals = case.signals()
     reward_columns = {name: signal.column for name, signal in signals.items() if isinstance(signal, ObservedReward)}
     columns = read_columns(case, signals)
     also = tuple(dict.fromkeys(name for names in columns.values() for name in names))
     with naming_keys(case, columns | {("rewards", name): (each,) for name, each in reward_columns.items()}):
-        return load_part(part, case.data, case.problem, reward_columns, also)
+        others = {name: kind for name, kind in types.items() if name not in case.data.features}
+        features = {name: types[name] for name in case.data.features}
+        data = case.data.model_copy(update={"features": features, "types": {**case.data.types, **others}})
+        return load_part(part, data, case.problem, reward_columns, also)
 
 
 def has_data(case: CaseSpec, beside: Path | None, given: str | None) -> bool:

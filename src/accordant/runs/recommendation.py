@@ -117,6 +117,12 @@ def recommend_rows(
         logger.info("%d of %d rows are decided by debates that people adopted", adopted, start - first)
 
 
+def batches_of(run: Run, source: Part, columns: Collection[str]) -> Iterator[Contexts]:
+    """Yield the rows of a part batch by batch, as `recommend_rows` reads them for a rule that reads some columns."""
+    read = {*run.policy.features_, *run.policy.types_, *columns}
+    yield from (contexts for contexts, _ in _read(run, source, at_once=False, columns=read))
+
+
 def row_contexts(run: Run, source: str | Path | IO[str] | Part) -> Contexts:
     """Return all rows of a file as contexts; see `recommend_rows`."""
     return next(_read(run, source, at_once=True))[0]
@@ -131,17 +137,20 @@ def _read(
     `columns` are those that are needed: of a file that is stored by columns, no others are read.
     """
     policy, loader = run.policy, tidiers.create(run.case.data.loader)
-    texts = {name for name, declared in policy.types_.items() if declared == "category"}
-    texts |= set() if row_id is None else {row_id}
+    types = {**run.case.data.declared_types, **policy.types_}  # strategies may read columns that are declared only
+    texts = {name for name, kind in types.items() if kind == "category"} | (set() if row_id is None else {row_id})
     part = source if isinstance(source, Part) else None
     source = source.file if isinstance(source, Part) else source
     rows, lines, start = sys.maxsize if at_once else ROWS_AT_ONCE, Lines(), 0 if part is None else part.start
     name = Path(source).name if isinstance(source, str | Path) else "standard input"
+    if part is not None:
+        name = part.name
     for chunk, n_rows in _chunks(run, source, rows, columns, texts, row_id, lines, part):
         tidy: Any = chunk if isinstance(chunk, dict) else loader(chunk)
         for column in (*policy.features_, *(() if row_id is None else (row_id,))):
             if column not in tidy:
-                raise MissingColumnError(column, arrow_names(source) if arrow_format(source) else tidy, name)
+                told = {} if part is None else part.folders
+                raise MissingColumnError(column, [*arrow_names(source), *told] if arrow_format(source) else tidy, name)
         place: Place = (
             partial(_numbered, name, start) if arrow_format(source) else tidy_places(tidy, n_rows, lines, start)
         )
@@ -159,23 +168,39 @@ def _chunks(
     run: Run, source: str | Path | IO[str], at_once: int, columns: Collection[str] | None, texts: Collection[str],
     row_id: str | None, lines: Lines, part: Part | None = None,
 ) -> Iterator[tuple[Any, int]]:  # fmt: skip
-    """Yield batches of a file with their lengths: columns where the case takes tables as they are, else frames."""
+    """Yield batches of a file with their lengths: columns where the case takes tables as they are, else frames.
+
+    Columns that folders of a dataset say are added, unless the file has them itself.
+    """
     spec = run.case.data
+
+    def completed(frame: pd.DataFrame) -> pd.DataFrame:
+        return frame if part is None else part.completed(frame, texts, spec.missing)
+
     if arrow_format(source) is None:
         chunks = read_chunks(
             source, at_once, texts=texts, separator=spec.separator, encoding=spec.encoding, missing=spec.missing,
             lines=lines,
         )  # fmt: skip
-        yield from ((chunk, len(chunk)) for chunk in chunks)
+        yield from ((completed(chunk), len(chunk)) for chunk in chunks)
         return
     path, groups = cast("str | Path", source), None if part is None else part.wanted
     if spec.loader != AS_IT_IS:
         frames = arrow_frames(path, at_once, texts=texts, missing=spec.missing, groups=groups)
-        yield from ((frame, len(frame)) for frame in frames)
+        yield from ((completed(frame), len(frame)) for frame in frames)
         return
     wanted = None if columns is None else {*columns, *(() if row_id is None else (row_id,))}
+    constants = {} if part is None else part.constants(texts, spec.missing)
+    if wanted is not None and constants and wanted.isdisjoint(arrow_names(path)):
+        wanted = None  # how many rows there are is known from a column of the file
     for batch in arrow_columns(path, at_once, wanted, texts=texts, missing=spec.missing, groups=groups):
-        yield batch, len(next(iter(batch.values()), ()))
+        n_rows = len(next(iter(batch.values()), ()))
+        yield {name: np.full(n_rows, _told(value, name in texts)) for name, value in constants.items()} | batch, n_rows
+
+
+def _told(value: float | str, text: bool) -> float | str:
+    """Return a value as columns of an Arrow file hold it: missing texts are empty."""
+    return "" if text and isinstance(value, float) else value
 
 
 def write_recommendations(

@@ -96,11 +96,11 @@ def take_best(values: Values, weights: Values, codes: Codes, sums: Values) -> No
 def best_codes(expected: ExpectedRewards, weights: Values) -> Codes:
     """Return the action with the highest weighted sum in each context, as pricing takes it, shape (context,)."""
     codes = np.empty(expected.n_contexts, dtype=np.intp)
-    _best_sums(expected, weights, codes)
+    best_sums(expected, weights, codes)
     return codes
 
 
-def _best_sums(expected: ExpectedRewards, weights: Values, codes: Codes | None = None) -> Values:
+def best_sums(expected: ExpectedRewards, weights: Values, codes: Codes | None = None) -> Values:
     """Return what everybody gets in sum of the best actions, shape (stakeholder,); write these into `codes`."""
     parts = block_slices(expected)
     sums = np.zeros((len(parts), len(weights)))
@@ -122,7 +122,7 @@ def _best_sums(expected: ExpectedRewards, weights: Values, codes: Codes | None =
 
 def best_means(parts: Sequence[Part], weights: Values) -> Values:
     """Return the means of the policy that is best for Σ_k λ_k u_k, shape (object,): one pass over E."""
-    means = [part.shares @ _best_sums(part.expected, weights @ part.shares) for part in parts]
+    means = [part.shares @ best_sums(part.expected, weights @ part.shares) for part in parts]
     return np.asarray(np.sum(means, axis=0))
 
 
@@ -132,8 +132,9 @@ class Columns:
 
     Attributes
     ----------
-    parts
-        All contexts.
+    pricing
+        From weights λ, shape (object,), to the means of the policy that is best for Σ_k λ_k u_k, likewise: one pass
+        over E, wherever it stands.
     directions
         The weights λ that each policy is best for, a row of shape (object,) each.
     means
@@ -142,14 +143,14 @@ class Columns:
         Readings of E so far.
     """
 
-    parts: Sequence[Part]
+    pricing: Callable[[Values], Values]
     directions: list[Values] = field(default_factory=list)
     means: list[Values] = field(default_factory=list)
     passes: int = 0
 
     def price(self, weights: Values) -> Values:
         """Find the policy that is best for some weights, keep it if it is new, and return its means."""
-        means = best_means(self.parts, weights)
+        means = self.pricing(weights)
         self.passes += 1
         if not any(np.abs(means - known).max() <= SAME for known in self.means):
             self.directions.append(weights)

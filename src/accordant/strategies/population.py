@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass, replace
-from typing import ClassVar, Self
+from typing import ClassVar, Protocol, Self
 
 import numpy as np
 
@@ -30,6 +30,7 @@ from accordant.strategies.column_generation import (
     Columns,
     Optimum,
     Part,
+    best_means,
     maximise,
     mixture,
     raise_in_turn,
@@ -47,6 +48,53 @@ def multipliers_of(prices: Values, weights: Values) -> tuple[float, ...]:
     kept = weights > 0
     shares = np.where(kept, weights / weights.sum(), 1.0)
     return tuple(map(float, np.where(kept, prices / prices.sum() / shares, 0.0)))
+
+
+class Population(Protocol):
+    """All contexts that a policy decides about, wherever E in them stands."""
+
+    @property
+    def stakeholders(self) -> tuple[str, ...]:
+        """Names of the stakeholders."""
+
+    def best_means(self, weights: Values) -> Values:
+        """Return the means of the policy that is best for Σ_i λ_i u_i, shape (stakeholder,): one pass over E.
+
+        Parameters
+        ----------
+        weights
+            λ, shape (stakeholder,).
+        """
+
+    def lowest_means(self) -> Values:
+        """Return the mean of everybody's worst action in each context, shape (stakeholder,)."""
+
+
+class PopulationInMemory:
+    """The contexts of one E.
+
+    Parameters
+    ----------
+    expected
+        E, with at least one context.
+    """
+
+    def __init__(self, expected: ExpectedRewards) -> None:
+        self.expected = expected
+        self.parts = [Part(expected, np.eye(len(expected.stakeholders)) / expected.n_contexts)]
+
+    @property
+    def stakeholders(self) -> tuple[str, ...]:
+        """Names of the stakeholders."""
+        return self.expected.stakeholders
+
+    def best_means(self, weights: Values) -> Values:
+        """Return the means of the policy that is best for Σ_i λ_i u_i; see `Population`."""
+        return best_means(self.parts, weights)
+
+    def lowest_means(self) -> Values:
+        """Return the mean of everybody's worst action in each context; see `Population`."""
+        return np.asarray(self.expected.values.min(axis=1).mean(axis=1), dtype=np.float64)
 
 
 @dataclass(frozen=True, eq=False)
@@ -142,9 +190,25 @@ class PopulationRule(Compromise):
             If there is no context, or weights do not fit.
         """
         del contexts
-        weights = stakeholder_weights(self.weights, len(expected.stakeholders))
-        _, found = self._solve(expected, weights)
+        return self.at(self.solve(self._population(expected)))
+
+    def at(self, found: Optimum) -> Self:
+        """Return the rule with the multipliers of an optimum from `solve`."""
+        weights = stakeholder_weights(self.weights, len(found.weights))
         return replace(self, multipliers=multipliers_of(found.weights, weights))
+
+    def solve(self, population: Population) -> Optimum:
+        """Return the best mixture of policies over a population, and λ.
+
+        Raises
+        ------
+        InputError
+            If weights do not fit.
+        """
+        weights = stakeholder_weights(self.weights, len(population.stakeholders))
+        columns = Columns(population.best_means)
+        columns.price(weights / weights.sum())
+        return self.search(columns, population, weights)
 
     def optimal_policy(self, expected: ExpectedRewards) -> OptimalPolicy:
         """Return the best policy over these contexts; whatever was fitted before has no effect.
@@ -154,35 +218,36 @@ class PopulationRule(Compromise):
         InputError
             If there is no context, or weights do not fit.
         """
-        weights = stakeholder_weights(self.weights, len(expected.stakeholders))
-        columns, found = self._solve(expected, weights)
-        fitted = replace(self, multipliers=multipliers_of(found.weights, weights))
-        probabilities = mixture(columns.parts, found)[0]
-        own = fitted(expected)
+        population = self._population(expected)
+        found = self.solve(population)
+        probabilities = mixture(population.parts, found)[0]
+        own = self.at(found)(expected)
         drawn = np.asarray(probabilities.max(axis=0) < 1.0)
         decisions = replace(
             own, codes=probabilities.argmax(axis=0).astype(own.codes.dtype), policy=probabilities,
             flags={"randomised": drawn},
         )  # fmt: skip
-        value = self.welfare(found.means, expected, weights)
         return OptimalPolicy(
-            value, found.means, found.weights / found.weights.sum(), found.gap, found.passes, decisions
-        )
+            self.value(found, population), found.means, found.weights / found.weights.sum(), found.gap, found.passes,
+            decisions,
+        )  # fmt: skip
+
+    def value(self, found: Optimum, population: Population) -> float:
+        """Return the welfare of an optimum from `solve`."""
+        return self.welfare(found.means, population, stakeholder_weights(self.weights, len(found.means)))
 
     @abstractmethod
-    def welfare(self, means: Values, expected: ExpectedRewards, weights: Values) -> float:
+    def welfare(self, means: Values, population: Population, weights: Values) -> float:
         """Return what is maximised, of means of shape (stakeholder,)."""
 
     @abstractmethod
-    def search(self, columns: Columns, expected: ExpectedRewards, weights: Values) -> Optimum:
+    def search(self, columns: Columns, population: Population, weights: Values) -> Optimum:
         """Return the best mixture."""
 
-    def _solve(self, expected: ExpectedRewards, weights: Values) -> tuple[Columns, Optimum]:
+    def _population(self, expected: ExpectedRewards) -> PopulationInMemory:
         if expected.n_contexts == 0:
             raise InputError(f"{self.name} needs at least one training context")
-        columns = Columns([Part(expected, np.eye(len(weights)) / expected.n_contexts)])
-        columns.price(weights / weights.sum())
-        return columns, self.search(columns, expected, weights)
+        return PopulationInMemory(expected)
 
     def _multipliers(self, n_stakeholders: int) -> Values:
         if self.multipliers is None:
@@ -200,14 +265,14 @@ class PopulationMaximin(PopulationRule):
     Weights have no effect on the fit, except that weight 0 leaves somebody out.
     """
 
-    def welfare(self, means: Values, expected: ExpectedRewards, weights: Values) -> float:
+    def welfare(self, means: Values, population: Population, weights: Values) -> float:
         """Return the smallest mean of those who have a say."""
-        del expected
+        del population
         return float(means[weights > 0].min())
 
-    def search(self, columns: Columns, expected: ExpectedRewards, weights: Values) -> Optimum:
+    def search(self, columns: Columns, population: Population, weights: Values) -> Optimum:
         """Raise the smallest mean as far as it goes."""
-        del expected
+        del population
         return raise_worst_off(columns, weights > 0)
 
 
@@ -219,9 +284,9 @@ class PopulationLeximin(PopulationMaximin):
     Weights have no effect on the fit, except that weight 0 leaves somebody out.
     """
 
-    def search(self, columns: Columns, expected: ExpectedRewards, weights: Values) -> Optimum:
+    def search(self, columns: Columns, population: Population, weights: Values) -> Optimum:
         """Raise the smallest mean, then that of those who can still rise."""
-        del expected
+        del population
         return raise_in_turn(columns, weights > 0)
 
 
@@ -262,13 +327,13 @@ class PopulationNash(PopulationRule):
         mode = "context" if self.disagreement == "context" else "declared"
         return super().label.replace(self.name, f"{self.name}[{mode}]", 1)
 
-    def welfare(self, means: Values, expected: ExpectedRewards, weights: Values) -> float:
+    def welfare(self, means: Values, population: Population, weights: Values) -> float:
         """Return Σ_i w_i log(u_i − d_i) over those who can gain."""
-        disagreement = self.disagreement_point(expected)
+        disagreement = self.disagreement_point(population)
         able = (weights > 0) & (means > disagreement)
         return float(weights[able] @ np.log(means[able] - disagreement[able]))
 
-    def search(self, columns: Columns, expected: ExpectedRewards, weights: Values) -> Optimum:
+    def search(self, columns: Columns, population: Population, weights: Values) -> Optimum:
         """Let everybody gain together, and then the product grow.
 
         Raises
@@ -276,10 +341,10 @@ class PopulationNash(PopulationRule):
         InputError
             If no policy lets all gain who can gain alone.
         """
-        disagreement = self.disagreement_point(expected)
+        disagreement = self.disagreement_point(population)
         alone = np.array([columns.price(unit)[i] for i, unit in enumerate(np.eye(len(weights)))])
         able = (weights > 0) & (alone > disagreement + INDIFFERENT)
-        names = [name for name, can in zip(expected.stakeholders, able, strict=True) if can]
+        names = [name for name, can in zip(population.stakeholders, able, strict=True) if can]
         if not names:
             raise InputError(f"{self.label}: nobody's mean can rise above the disagreement point")
         start = raise_worst_off(columns, able, disagreement)
@@ -290,11 +355,11 @@ class PopulationNash(PopulationRule):
         counted = np.where(able, weights, 0.0)
         return maximise(columns, lambda means: maximise_product(means, counted, disagreement))
 
-    def disagreement_point(self, expected: ExpectedRewards) -> Values:
+    def disagreement_point(self, population: Population) -> Values:
         """Return d, shape (stakeholder,)."""
-        n_stakeholders = len(expected.stakeholders)
+        n_stakeholders = len(population.stakeholders)
         if self.disagreement == "context":
-            return np.asarray(expected.values.min(axis=1).mean(axis=1), dtype=np.float64)
+            return population.lowest_means()
         given = np.asarray(self.disagreement, dtype=np.float64)
         if given.ndim and len(given) != n_stakeholders:
             raise InputError(f"{len(given)} disagreement points were declared for {n_stakeholders} stakeholders")

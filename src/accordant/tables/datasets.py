@@ -9,18 +9,25 @@ from __future__ import annotations
 import glob
 import hashlib
 import json
-from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
-from itertools import takewhile
+import math
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from itertools import dropwhile, takewhile
 from pathlib import Path
-from typing import Any, Self, cast
+from typing import TYPE_CHECKING, Any, Self, cast
+from urllib.parse import unquote
 
 from accordant.errors import DataError, InputError
 from accordant.tables.arrow import arrow_format, parquet_columns, parquet_groups
+from accordant.tables.frames import MISSING
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 PART_ROWS = 500_000
 """Rows of a part, unless one row group holds more: so many that starting a part costs nothing beside its work."""
 READ = 1 << 20
+NOTHING = "__HIVE_DEFAULT_PARTITION__"  # what folders say of a missing value
 SUFFIXES = (".parquet", ".pq", ".arrow", ".feather", ".ipc", ".csv")
 
 
@@ -42,6 +49,8 @@ class Part:
         How many rows it has; None where only reading would tell.
     file_number
         Place of its file among all, from 0.
+    folders
+        Column to its text where folders of the dataset say it, as in ``region=south``.
     """
 
     number: int
@@ -50,6 +59,7 @@ class Part:
     start: int
     rows: int | None
     file_number: int
+    folders: Mapping[str, str] = field(default_factory=dict)
 
     def to_json(self) -> dict[str, Any]:
         """Return plain values."""
@@ -62,12 +72,20 @@ class Part:
         return cls(**found | {"groups": None if groups is None else (int(groups[0]), int(groups[1]))})
 
     @property
+    def name(self) -> str:
+        """The file as messages call it, with the folders that say columns."""
+        path = Path(self.file)
+        return path.name if not self.folders else "/".join(dropwhile(lambda part: "=" not in part, path.parts))
+
+    @property
     def wanted(self) -> Sequence[int] | None:
         """Row groups to read; None for the whole file."""
         return None if self.groups is None else range(*self.groups)
 
     def fingerprint(self) -> str:
-        """Return the hash of the bytes that hold the rows of this part; of Parquet, of names and types of columns too.
+        """Return the hash of the bytes that hold the rows of this part, and of what folders say of them.
+
+        Of Parquet, of names and types of columns too.
 
         Raises
         ------
@@ -84,6 +102,8 @@ class Part:
                 raise DataError(f"{self.file} has fewer row groups than before: it was changed")
             first, last = min(span[0] for span in spans), max(span[1] for span in spans)
             digest.update(json.dumps(parquet_columns(self.file)).encode())
+        if self.folders:
+            digest.update(json.dumps(dict(self.folders)).encode())
         with path.open("rb") as file:
             file.seek(first)
             while first < last and (read := file.read(min(READ, last - first))):
@@ -91,10 +111,47 @@ class Part:
                 first += len(read)
         return digest.hexdigest()
 
+    def constants(self, texts: Collection[str], missing: Iterable[str] = ()) -> dict[str, float | str]:
+        """Return what folders say of every row: numbers where they are some, except in `texts`; NaN if missing."""
+        marks = {*MISSING, *missing, NOTHING}
+        return {
+            column: math.nan if text in marks else text if column in texts else _number_or_text(text)
+            for column, text in self.folders.items()
+        }
+
+    def completed(self, frame: pd.DataFrame, texts: Collection[str], missing: Iterable[str] = ()) -> pd.DataFrame:
+        """Return rows of this part with the columns that folders say and the file lacks; see `constants`."""
+        told = self.constants(texts, missing)
+        return frame.assign(**{name: value for name, value in told.items() if name not in frame})
+
 
 def is_dataset(source: str | Path) -> bool:
     """Return whether a name stands for several files: a folder or a pattern."""
     return Path(source).is_dir() or (glob.has_magic(str(source)) and not Path(source).exists())
+
+
+def _number_or_text(text: str) -> float | str:
+    if not text.isascii() or "_" in text or text != text.strip():  # which Python takes for numbers, and files do not
+        return text
+    try:
+        number = float(text)
+    except ValueError:
+        return text
+    return number if math.isfinite(number) else text
+
+
+def folder_columns(file: str, source: str | Path) -> dict[str, str]:
+    """Return the columns that the folders of a file say, as Hive, Spark and others write them.
+
+    In ``data/year=2026/region=S%C3%BCd/part.parquet`` they are year and region; texts are quoted as in addresses. Those
+    in the name of the folder or pattern count too; those above the place from which it is named do not. A file that is
+    named itself has none.
+    """
+    if not is_dataset(source):
+        return {}
+    place = Path(Path(source).anchor) if Path(source).is_absolute() else Path.cwd()
+    named = (part.partition("=") for part in Path(file).parent.relative_to(place).parts)
+    return {unquote(name): unquote(text) for name, sign, text in named if name and sign}
 
 
 def dataset_files(source: str | Path) -> list[str]:
@@ -113,12 +170,12 @@ def dataset_files(source: str | Path) -> list[str]:
     path = Path(source)
     if path.is_file():
         return [str(path.absolute())]
-    top, within = path, cast("Iterable[Path]", path.rglob("*"))
+    top, within = path.absolute(), cast("Iterable[Path]", path.rglob("*"))
     if not path.is_dir():
-        top = Path(*takewhile(lambda part: not glob.has_magic(part), path.parts))
+        top = Path(*takewhile(lambda part: not glob.has_magic(part), top.parts))
         within = map(Path, glob.glob(str(source), recursive=True))  # noqa: PTH207 - a pattern that may be absolute
     found = sorted(
-        str(each.absolute()) for each in within
+        str(each) for each in map(Path.absolute, within)
         if each.is_file() and not any(part.startswith((".", "_")) for part in each.relative_to(top).parts)
     )  # fmt: skip
     if not found:
@@ -141,17 +198,18 @@ def dataset_parts(source: str | Path, rows: int = PART_ROWS) -> list[Part]:
     """
     if rows < 1:
         raise InputError(f"rows of a part: found {rows}; allowed: 1 or more")
-    parts: list[Part] = []
+    parts = list[Part]()
     for place, file in enumerate(dataset_files(source)):
+        folders = folder_columns(file, source)
         if arrow_format(file) != "Parquet":
-            parts.append(Part(len(parts), file, None, 0, None, place))
+            parts.append(Part(len(parts), file, None, 0, None, place, folders))
             continue
         first = start = held = 0
         counts = [count for count, _ in parquet_groups(file)]
         for group, count in enumerate(counts):
             held += count
             if held >= rows or (group + 1 == len(counts) and held):
-                parts.append(Part(len(parts), file, (first, group + 1), start, held, place))
+                parts.append(Part(len(parts), file, (first, group + 1), start, held, place, folders))
                 first, start, held = group + 1, start + held, 0
     if not parts:
         raise DataError(f"{source} has columns but no rows")

@@ -37,7 +37,7 @@ CASE = {
         },
         "reward_model": {"name": "DecisionTreeRegressor", "grid": {"max_depth": [2, 4]}}, "folds": 3,
     },
-    "strategies": [{"name": "maximin"}],
+    "strategies": [{"name": "maximin"}, {"name": "population_maximin"}],
     "metrics": {
         "Accuracy": {"metric": "accuracy", "weight": 0.5}, "Worst_Off": {"metric": "min_reward", "weight": 0.5},
     },

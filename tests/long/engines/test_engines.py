@@ -17,6 +17,7 @@ COMMANDS = {
     "recommend": ("recommend", "run", "new.parquet", *IN_PARTS),
     "certify": ("certify", "run", "new.parquet", *IN_PARTS),
     "evaluate": ("evaluate", "run", "new.parquet", *IN_PARTS, "--resamples", "200"),
+    "population": ("population", "run", "new.parquet", *IN_PARTS, "--strategy", "population_maximin"),
     "study": ("study", "study.yaml"),
     "fit": ("run", "beds.yaml", "--seed", "4"),
 }

@@ -60,7 +60,7 @@ def test_values_are_those_in_memory_and_what_is_left_out_is_named(judged, tmp_pa
     run, folder = judged
     found = evaluate_dataset(Job(run, str(folder / "data"), tmp_path / "out", "here", 3_500))
     policy = run.policy
-    data, _ = part_data(run.case, dataset_parts(folder / "whole.parquet", ROWS)[0])
+    data, _ = part_data(run.case, dataset_parts(folder / "whole.parquet", ROWS)[0], run.policy.types_)
     evidence = policy.evidence_on(data.log)
     left = [label for label, rule in policy.strategies_.items() if rule.whole_batch]
     decisions = {label: each for label, each in policy.decide_on(evidence).items() if label not in left}
@@ -113,3 +113,34 @@ def test_too_few_rows_are_refused(judged, tmp_path):
     run, folder = judged
     with pytest.raises(InputError, match="10000 contexts; parts are for 20000 and more"):
         evaluate_dataset(Job(run, str(folder / "data" / "b.parquet"), tmp_path / "out", "here"))
+
+
+def test_columns_that_folders_say_are_judged_as_those_of_files(judged, tmp_path):
+    run, folder = judged
+    parts = dataset_parts(folder / "data", ROWS)
+    for part in parts:
+        rows_of = pd.read_parquet(part.file)
+        for group, some in rows_of.groupby("group"):
+            place = tmp_path / "data" / f"group={group}"
+            place.mkdir(parents=True, exist_ok=True)
+            some.drop(columns="group").to_parquet(place / f"{part.number}.parquet")
+    found = [
+        part_data(run.case, each, run.policy.types_)[0].log.contexts for each in dataset_parts(tmp_path / "data", ROWS)
+    ]
+    expected = part_data(run.case, dataset_parts(folder / "whole.parquet", ROWS)[0], run.policy.types_)[0].log.contexts
+    assert len(found) == 3  # rows stand by group already
+    for name in expected:
+        np.testing.assert_array_equal(np.concatenate([each[name] for each in found]), expected[name])
+
+
+def test_a_part_is_read_with_the_types_that_were_learned_from(judged, tmp_path):
+    run, folder = judged
+    some = pd.read_parquet(folder / "whole.parquet").query("kind == '1'")[:50]
+    (tmp_path / "data" / "kind=1").mkdir(parents=True)
+    some.drop(columns="kind").to_csv(tmp_path / "data" / "kind=1" / "a.csv", index=False)
+    (tmp_path / "kept").mkdir()
+    some.to_csv(tmp_path / "kept" / "a.csv", index=False)
+    for name in ("data", "kept"):
+        (part,) = dataset_parts(tmp_path / name)
+        kinds = part_data(run.case, part, run.policy.types_)[0].log.contexts["kind"]
+        assert kinds.tolist() == ["1"] * 50  # in a file of these rows alone all are whole numbers

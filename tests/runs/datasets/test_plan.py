@@ -214,4 +214,10 @@ def test_what_cannot_be_planned_is_refused(own, given, words):
 def test_every_task_of_datasets_can_be_planned():
     from accordant.compute.tasks import tasks
 
-    assert set(KINDS) == set(tasks.names()) - {"empty", "study_run"}
+    of_passes = {
+        "population",
+        "best_sums",
+        "lowest_sums",
+        "decided_sums",
+    }  # how many there will be, nobody knows before
+    assert set(KINDS) == set(tasks.names()) - {"empty", "study_run"} - of_passes

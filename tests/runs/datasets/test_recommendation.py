@@ -81,6 +81,50 @@ def test_a_folder_of_several_kinds_is_as_good_as_its_files(own, table, tmp_path)
     assert [part["row"].iloc[0] for part in found] == [0, 0, 0, 16]
 
 
+@pytest.mark.parametrize("tidier", [False, True])
+@pytest.mark.parametrize("suffix", [".parquet", ".csv"])
+def test_columns_that_folders_say_are_as_good_as_those_of_files(own, table, tmp_path, suffix, tidier, monkeypatch):
+    if tidier:
+        monkeypatch.setattr("accordant.runs.recommendation.AS_IT_IS", "")
+    folder, expected = tmp_path / "rows", []
+    for kind, some in table.groupby("kind"):
+        place = folder / "part=1" / f"kind={kind}" / f"a{suffix}"
+        place.parent.mkdir(parents=True)
+        whole_file = tmp_path / f"{kind}.parquet"
+        some.reset_index(drop=True).to_parquet(whole_file)
+        expected.append(whole(own, whole_file, tmp_path)[0])
+        some = some.drop(columns="kind").reset_index(drop=True)
+        some.to_csv(place, index=False) if suffix == ".csv" else some.to_parquet(place)
+    recommend_dataset(Job(own, str(folder / "*/*/*"), tmp_path / "out", "here", 10))
+    for found, other in zip(parts_of(tmp_path / "out"), expected, strict=True):
+        pd.testing.assert_frame_equal(found, other, check_exact=True)
+
+
+def test_files_may_hold_nothing_that_is_read(own, table, tmp_path):
+    folder = tmp_path / "rows" / "x=0.5" / "kind=1"
+    folder.mkdir(parents=True)
+    table[:10][["also"]].to_parquet(folder / "a.parquet")
+    with pytest.raises(InputError, match=r"x=0.5/kind=1/a.parquet: column 'group' is missing; found: also, x, kind"):
+        recommend_dataset(Job(own, str(tmp_path / "rows"), tmp_path / "refused", "here", 10), row_id="group")
+    recommend_dataset(Job(own, str(tmp_path / "rows"), tmp_path / "out", "here", 10))
+    table[:10].assign(x=0.5, kind="1").drop(columns="group").to_parquet(tmp_path / "flat.parquet")
+    (found,) = parts_of(tmp_path / "out")
+    pd.testing.assert_frame_equal(found, whole(own, tmp_path / "flat.parquet", tmp_path)[0], check_exact=True)
+
+
+def test_what_a_file_holds_itself_counts_and_a_missing_text_is_missing(own, table, tmp_path):
+    folder = tmp_path / "rows"
+    for name, some in (("x", table[:10]), ("__HIVE_DEFAULT_PARTITION__", table[:10].drop(columns="kind"))):
+        (folder / f"kind={name}").mkdir(parents=True)
+        some.to_parquet(folder / f"kind={name}" / "a.parquet")
+    table[:10].assign(kind=None).to_parquet(tmp_path / "missing.parquet")
+    table[:10].to_parquet(tmp_path / "own.parquet")
+    recommend_dataset(Job(own, str(folder), tmp_path / "out", "here", 10))
+    found = parts_of(tmp_path / "out")
+    for part, file in zip(found, ("missing", "own"), strict=True):
+        pd.testing.assert_frame_equal(part, whole(own, tmp_path / f"{file}.parquet", tmp_path)[0], check_exact=True)
+
+
 def test_folders_are_the_same_bytes_whoever_works(own, dataset, tmp_path):
     for address in ("here", "threads:2", "processes:2"):
         recommend_dataset(Job(own, str(dataset), tmp_path / address, address, 10))

@@ -75,7 +75,7 @@ def evaluate_part(options: Told, item: Told) -> Told:
     part, run = part_of(item), opened(options)
     with part_output(options, item, f"part-{part.number:05d}.npz", part.fingerprint()) as output:
         if output.line is None:
-            data, persons = part_data(run.case, part)
+            data, persons = part_data(run.case, part, run.policy.types_)
             evidence = run.policy.evidence_on(data.log, true_levels=data.true_levels)
             decisions = run.policy.decide_on(evidence, _judged(run.policy))
             known, unavailable = dict[str, Metric](), dict[str, str]()

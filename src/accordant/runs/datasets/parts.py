@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -44,8 +44,19 @@ class Job:
     on: str | None = None
     part_rows: int = PART_ROWS
 
-    def carry_out(self, task: str, doing: str, options: Mapping[str, Any]) -> list[Told]:
+    def carry_out(
+        self, task: str, doing: str, options: Mapping[str, Any], places: Mapping[str, str] | None = None
+    ) -> list[Told]:
         """Return what was written of each part, in order.
+
+        Parameters
+        ----------
+        task, options
+            Its registered name, and what all parts have in common.
+        doing
+            What is done, for whoever watches.
+        places
+            Options that say where something is; see `accordant.compute.ledger.Ledger.carry_out`.
 
         Raises
         ------
@@ -61,11 +72,12 @@ class Job:
         asked = Task(task, {"version": version, **options})
         _opened.cache_clear()
         opened({"run": place, "version": version})  # forked workers find it read
-        with self._executor() as executor:
+        with self.executor() as executor:
             ledger = Ledger.of(self.out, asked, [each.to_json() for each in parts])
-            return ledger.carry_out(executor, doing=doing, places={"run": place})
+            return ledger.carry_out(executor, doing=doing, places={"run": place, **(places or {})})
 
-    def _executor(self) -> Any:
+    def executor(self) -> AbstractContextManager[Executor]:
+        """Return who carries out the parts, chosen for all inside the block; see `accordant.compute.compute`."""
         given: Executor | None = chosen() if self.on is None else None
         return nullcontext(given) if given is not None else compute(self.on or LOCAL)
 

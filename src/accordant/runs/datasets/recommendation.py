@@ -4,16 +4,21 @@ from __future__ import annotations
 
 from functools import reduce
 from operator import add
+from pathlib import Path
 
 from accordant.compute.ledger import part_output
 from accordant.compute.tasks import Told, tasks
 from accordant.errors import InputError
 from accordant.runs.datasets.parts import Job, described, opened, part_of
+from accordant.runs.datasets.population import FITTED, population_of, with_population
 from accordant.runs.recommendation import write_part_recommendations
+from accordant.tables.text import file_hash
 from accordant.unusual import UnusualCounts
 
 
-def recommend_dataset(job: Job, strategy: str | None = None, row_id: str | None = None) -> UnusualCounts:
+def recommend_dataset(
+    job: Job, strategy: str | None = None, row_id: str | None = None, population: Path | None = None
+) -> UnusualCounts:
     """Write recommendations for every part, and return how many rows were unusual.
 
     Rows are those that `accordant.runs.recommendation.write_recommendations` writes for the same file.
@@ -26,19 +31,26 @@ def recommend_dataset(job: Job, strategy: str | None = None, row_id: str | None 
         Label of another strategy than the selected one; one that decides each context by itself.
     row_id
         Column with what rows are called; None for their numbers in their file.
+    population
+        Folder of `accordant.runs.datasets.population.fit_population` on the same dataset, whose rule decides.
 
     Raises
     ------
     InputError, AccordantError
-        See `Job.carry_out`.
+        See `Job.carry_out` and `accordant.runs.datasets.population.population_of`.
     """
-    label = strategy or job.run.policy.selected_
+    fitted = None if population is None else population_of(job, population, strategy)
+    label = strategy or (job.run.policy.selected_ if fitted is None else fitted.strategy)
     if job.run.policy.strategy(label).whole_batch:
         raise InputError(
             f"{label} decides about all rows together, and parts are decided one by one; allowed: another strategy, or "
             "one file without --on"
         )
-    lines = job.carry_out("recommend", "recommending for parts", {"strategy": label, "id": row_id})
+    options, places = {"strategy": label, "id": row_id}, dict[str, str]()
+    if population is not None:
+        options["population"] = file_hash(population / FITTED)
+        places["fitted"] = str(population.absolute())
+    lines = job.carry_out("recommend", "recommending for parts", options, places)
     return reduce(add, (UnusualCounts(**line["unusual"]) for line in lines), UnusualCounts())
 
 
@@ -46,8 +58,11 @@ def recommend_dataset(job: Job, strategy: str | None = None, row_id: str | None 
 def recommend_part(options: Told, item: Told) -> Told:
     """Write the recommendations for one part, and return its line."""
     part, run = part_of(item), opened(options)
-    with part_output(options, item, f"part-{part.number:05d}.parquet", part.fingerprint()) as output:
+    fingerprint = part.fingerprint()
+    with part_output(options, item, f"part-{part.number:05d}.parquet", fingerprint) as output:
         if output.line is None:
+            if "population" in options:
+                run = with_population(run, part, fingerprint, options)
             counts = write_part_recommendations(run, part, options["strategy"], output.path, options["id"])
             output.told = described(part, counts.rows) | {"unusual": counts.to_json()}
     return output.finished()

@@ -335,7 +335,7 @@ class _Apart:
         part, run = part_of(item), opened(self.task.options)
         read: Callable[[], object] = lambda: row_contexts(run, part)  # noqa: E731
         if self.task.name == "evaluate":
-            read = lambda: part_data(run.case, part)  # noqa: E731
+            read = lambda: part_data(run.case, part, run.policy.types_)  # noqa: E731
         read()  # what is imported at first
         reading = _timed(part.fingerprint) + _timed(read)
         path = Path(self.task.options["out"]) / self.output
