@@ -189,6 +189,15 @@ def test_csv_and_a_certificate(own, table, tmp_path, monkeypatch):
     assert 0 <= sample.reading <= 1 and 0 <= sample.writing <= 1 and sample.input_bytes > 10
 
 
+@pytest.mark.long
+def test_folders_that_say_columns(own, table, tmp_path, monkeypatch):
+    monkeypatch.setattr("accordant.runs.datasets.sample.EMPTY", (1, 5))
+    (tmp_path / "rows" / "kind=1").mkdir(parents=True)
+    table.drop(columns="kind").to_parquet(tmp_path / "rows" / "kind=1" / "a.parquet")
+    sample = measure(own, "recommend", "here", str(tmp_path / "rows"), 40)
+    assert {each.rows for each in sample.trials} == {10, 40}
+
+
 @pytest.mark.parametrize(
     ("given", "words"),
     [

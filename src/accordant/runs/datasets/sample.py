@@ -30,7 +30,7 @@ from accordant.runs.folder import Run
 from accordant.runs.recommendation import row_contexts
 from accordant.runs.record.record import peak_memory
 from accordant.tables.arrow import arrow_columns, arrow_format, arrow_output, parquet_groups
-from accordant.tables.datasets import PART_ROWS, SUFFIXES, Part, dataset_files, dataset_parts
+from accordant.tables.datasets import PART_ROWS, SUFFIXES, Part, dataset_files, dataset_parts, folder_columns
 from accordant.tables.output import scratch_folder, write_output
 from accordant.tables.text import file_hash
 from accordant.threads import free_cores
@@ -200,7 +200,7 @@ def _growing(cut: _Cut, part_rows: int, trials: Sequence[Trial], together: int, 
         if number > 1 and spent + GROWTH * REPEATS * trials[-1].seconds / together > SECONDS:
             return
         (file,) = in_order(Processes("1").run(cut, [size]))
-        yield replace(dataset_parts(file, sys.maxsize)[0], rows=size)
+        yield replace(dataset_parts(file, sys.maxsize)[0], rows=size, folders=cut.folders)
 
 
 def _carried_out(task: Task, smallest: Part, part: Part, together: int) -> list[tuple[Trial, Told]]:
@@ -242,6 +242,11 @@ class _Cut:
     place: Mapping[str, str]
     dataset: str | None
     folder: Path
+
+    @property
+    def folders(self) -> dict[str, str]:
+        """What folders say of the first file, for all rows: as many columns as there will be."""
+        return {} if self.dataset is None else folder_columns(dataset_files(self.dataset)[0], self.dataset)
 
     def __call__(self, size: int) -> str:
         files = [] if self.dataset is None else dataset_files(self.dataset)
