@@ -76,6 +76,14 @@ def test_where_a_dataset_lies_does_not_hide_it(tmp_path, above):
         assert names(dataset_files(source), tmp_path / above) == ["day=1/a.parquet"]
 
 
+def test_letters_of_patterns_above_a_relative_pattern_do_not_hide_it(tmp_path, monkeypatch):
+    place = tmp_path / "[old]" / ".cache" / "day=1"
+    place.mkdir(parents=True)
+    write(place / "a.parquet", 3)
+    monkeypatch.chdir(place.parent)
+    assert dataset_files("day=*/*.parquet") == [str(place / "a.parquet")]
+
+
 def test_files_of_parts_are_told_for_workers_in_other_folders(tmp_path, monkeypatch):
     write(tmp_path / "[1]" / "d" / "a.parquet", 2)
     monkeypatch.chdir(tmp_path / "[1]")

@@ -172,7 +172,7 @@ def dataset_files(source: str | Path) -> list[str]:
         return [str(path.absolute())]
     top, within = path.absolute(), cast("Iterable[Path]", path.rglob("*"))
     if not path.is_dir():
-        top = Path(*takewhile(lambda part: not glob.has_magic(part), top.parts))
+        top = Path(*takewhile(lambda part: not glob.has_magic(part), path.parts)).absolute()
         within = map(Path, glob.glob(str(source), recursive=True))  # noqa: PTH207 - a pattern that may be absolute
     found = sorted(
         str(each) for each in map(Path.absolute, within)
