@@ -23,7 +23,9 @@ def agreement(model, records):
 @pytest.fixture(scope="module")
 def opposed(extra):
     extra("torch")
-    return world("antipodal", users=24, features=3, sharpness=3.0, individuality=0.1).drawn(np.random.default_rng(0))
+    drawn = world("antipodal", users=24, features=3, sharpness=3.0, individuality=0.1).drawn(np.random.default_rng(0))
+    learners.create("mlp", {"steps": 1, "hidden": 2}).fit(drawn.training)  # imports most of torch: no test should pay
+    return drawn
 
 
 @pytest.mark.long
