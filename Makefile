@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 export OMP_NUM_THREADS ?= 1
 unexport PYTHONDONTWRITEBYTECODE  # each process would compile all modules anew
 
-.PHONY: demo test long lowest bench docs docs-figures lint format clean
+.PHONY: demo test long tests lowest bench docs docs-figures lint format clean
 
 $(VENV)/installed: pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
@@ -21,6 +21,9 @@ test: $(VENV)/installed
 
 long: $(VENV)/installed
 	$(BIN)/python -m pytest -q -n auto --dist worksteal --timeout 1500 -m long
+
+tests: $(VENV)/installed  # both in one go: what is collected, compiled and fitted for both is so once
+	$(BIN)/python -m pytest -q -n auto --dist worksteal --timeout 1500 -m ""
 
 LOWEST := .venv-lowest
 $(LOWEST)/installed: pyproject.toml .ci/lowest.py

@@ -10,6 +10,7 @@ import resource
 import subprocess
 import threading
 import time
+from collections import defaultdict
 from pathlib import Path
 
 import numpy as np
@@ -52,10 +53,18 @@ def cpu_seconds():
 
 @pytest.hookimpl(tryfirst=True)  # before ``-m`` looks for marks
 def pytest_collection_modifyitems(items):
-    """Mark everything below tests/long as long."""
+    """Mark everything below tests/long as long, and all but a few cases of a test that is marked `few`."""
+    cases = defaultdict(list)
     for item in items:
+        few = item.get_closest_marker("few")
         if LONG in item.path.parents:
             item.add_marker(pytest.mark.long)
+        elif few is not None:
+            cases[item.nodeid.partition("[")[0], few.args[0]].append(item)
+    for (_, n), every in cases.items():
+        kept = np.linspace(0, len(every) - 1, n).round()  # spread over the parameters
+        for place in set(range(len(every))).difference(kept.astype(int).tolist()):
+            every[place].add_marker(pytest.mark.long)
 
 
 def pytest_collection_finish():

@@ -103,6 +103,7 @@ def test_utilities_that_do_not_add_up(small):
     assert len(found) == 200
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("agents", [1, 2, 4])
 def test_500_patients_and_200_beds(small, agents):
     scenario = small.build([[1]] * 500, [200])
@@ -116,6 +117,7 @@ def test_500_patients_and_200_beds(small, agents):
     assert found.allocation(0).granted.sum() == 200
 
 
+@pytest.mark.long
 def test_one_option_is_enough_for_those_who_have_no_choice(small):
     found = pool(small.build([[1], [1]], [2]), utilities_of(2, 2))
     assert found.granted.tolist() == [[[1], [1]]]

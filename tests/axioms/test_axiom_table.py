@@ -87,6 +87,7 @@ def test_a_table_of_some_axioms_only():
         axiom_table(rules_for(E, ["borda"]), E, names=["fairness"])
 
 
+@pytest.mark.long
 def test_cells_say_claim_count_or_contradiction(table):
     cell = table.cells["utilitarian", "scale_invariance"]
     assert cell.text == "fails"
@@ -110,6 +111,7 @@ def test_a_rule_that_refuses_the_data_says_why():
     assert found.chosen == {"kemeny": 0}
 
 
+@pytest.mark.long
 def test_arrow_is_computed_from_the_table(table):
     for rule, gaps in missing(table, table.rules, ARROW).items():
         assert gaps, f"{rule} would contradict the theorem"
@@ -139,6 +141,7 @@ def test_theorems_name_what_each_rule_lacks():
     )
 
 
+@pytest.mark.long
 def test_a_constant_is_strategy_proof_because_it_chooses_one_action(table):
     assert table.satisfied("constant:w", "strategy_proofness")
     assert table.satisfied("constant:w", "non_dictatorship")
@@ -180,6 +183,7 @@ def test_theorems_fill_in_what_was_not_seen():
     )
 
 
+@pytest.mark.long
 def test_a_wrong_claim_would_be_noticed(table):
     wrong = replace(
         table,

@@ -84,6 +84,7 @@ def test_every_trial_says_what_the_twin_says(twins, name, shape):
                 assert found == bool(trial.violated[t]), (rule.label, number, before_matrix, after_matrix)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("shape", [(2, 2), (3, 3)], ids=str)
 def test_dictators_are_those_of_the_twin(twins, shape):
     E = sample(12, seed=5, n_stakeholders=shape[0], n_actions=shape[1])

@@ -41,6 +41,7 @@ def test_what_is_claimed_never_to_fail_never_fails_on_data(shape):
     assert wrong == []
 
 
+@pytest.mark.long
 @settings(max_examples=120, deadline=None)
 @given(data=st.data())
 def test_no_exception_can_be_found(data):

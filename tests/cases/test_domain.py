@@ -77,6 +77,7 @@ def test_worked_numbers_corrected(amount, rate):
                 )
 
 
+@pytest.mark.long
 @settings(max_examples=60, deadline=None)
 @given(
     st.floats(500, 60_000),

@@ -109,6 +109,7 @@ def test_rows_are_read_as_they_stand(tmp_path):
         assert frame["b"].tolist()[:2] == ["x,\r\ny", 'say "no"'] and pd.isna(frame["b"].tolist()[2])
 
 
+@pytest.mark.long
 @given(
     table=st.lists(
         st.lists(st.text("ab,;\"' \n", min_size=1, max_size=4), min_size=3, max_size=3), min_size=1, max_size=8

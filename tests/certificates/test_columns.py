@@ -50,6 +50,7 @@ def enumerated(rule, values, members, delta, levels=5):
     return np.bincount(rule(world(reported)).codes, minlength=k) > 0
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.label)
 def test_reachable_actions_are_those_that_enumeration_finds(rule):
     generator = np.random.default_rng(7)
@@ -267,6 +268,7 @@ def test_many_threats_in_one_reading_equal_single_ones():
         assert np.array_equal(certificate.outer, certify(strategies.maximin, expected, threat).outer)
 
 
+@pytest.mark.long
 def test_blocks_do_not_change_the_result():
     values = np.random.default_rng(10).random((3, 3, 70_001))
     whole = reachable(strategies.nash_social_welfare, world(values), delta=0.05, coalition=["P"])

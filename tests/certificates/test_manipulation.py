@@ -53,6 +53,7 @@ def test_a_change_against_the_own_interest_is_no_manipulation():
     assert found.proof.all()
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("name", ["utilitarian", "maximin", "kalai_smorodinsky", "plurality", "borda", "approval"])
 def test_gains_are_at_least_those_of_a_grid_of_reports(name):
     generator, rule = np.random.default_rng(1), strategies.create(name)
@@ -73,6 +74,7 @@ def test_gains_are_at_least_those_of_a_grid_of_reports(name):
             assert found.gain_low[i, 0] == pytest.approx(one.values[i, chosen, 0] - one.values[i, decided, 0])
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize("name", RULES)
 def test_the_finite_search_of_the_axiom_never_gains_more(name):
     generator = np.random.default_rng(2)

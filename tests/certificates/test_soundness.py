@@ -130,6 +130,7 @@ def test_sets_grow_with_radius_and_coalition_and_start_from_the_decision(case):
         previous = everybody
 
 
+@pytest.mark.long
 def test_a_box_that_clips_honest_rewards_is_respected():
     generator = np.random.default_rng(4)
     for name in (*BALLOTS, "kalai_smorodinsky", "nash_bargaining", "compromise_programming", "utilitarian"):

@@ -145,6 +145,7 @@ def fits(case, n_stakeholders):
     return n_stakeholders == 3 or not any(key in str(case[1]) for key in ("weights", "R'", "(0.", "status_quo': 'c"))
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize("case", COLUMNS, ids=named)
 def test_rules_that_judge_columns_have_exactly_the_enumerated_sets(case):
     rule = strategies.create(*case)
@@ -231,6 +232,7 @@ def test_every_registered_strategy_is_checked_here_or_counts_ballots():
     } <= checked | ballots
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("name", [name for name in registry if registry.factory(name).kind == "voting"])
 def test_with_two_actions_voting_rules_judge_columns(name):
     generator = np.random.default_rng(5)

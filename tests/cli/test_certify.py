@@ -52,6 +52,7 @@ def test_a_constant_never_changes(accordant, finished_run):
     assert {each["never"] for each in constant["survey"]["coalitions"]} == {1.0}
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

@@ -35,6 +35,7 @@ def test_run_prints_a_leaderboard_and_where_the_report_is(accordant, case_folder
     assert (case_folder / "shown" / "report.html").is_file()
 
 
+@pytest.mark.long
 def test_json_is_all_there_is_on_stdout(accordant):
     done = accordant("run", "beds.yaml", "--out", "as-json", "--json")
     printed = json.loads(done.stdout)
@@ -124,6 +125,7 @@ def test_leaderboard_csv_has_every_strategy(finished_run):
     assert names == [row["strategy"] for row in without_cost(finished_run)["test"]["leaderboard"]]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("command", ["strategies", "metrics", "data"])
 def test_catalogues_print_tables_and_json(accordant, command):
     assert accordant(command).returncode == 0
@@ -158,6 +160,7 @@ WRONG = [
 ]
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize(
     ("arguments", "message"), WRONG, ids=lambda value: " ".join(value) if isinstance(value, tuple) else ""
 )
@@ -183,6 +186,7 @@ CHANGES = [
 ]
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize(("old", "new", "message"), CHANGES, ids=[new for _, new, _ in CHANGES])
 def test_a_wrong_case_file_leaves_nothing_behind(accordant, case_folder, old, new, message):
     text = (case_folder / "beds.yaml").read_text(encoding="utf-8")
@@ -204,6 +208,7 @@ DATA_CHANGES = [
 ]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("change", "message"), DATA_CHANGES, ids=[message for _, message in DATA_CHANGES])
 def test_wrong_data_leave_nothing_behind(accordant, case_folder, change, message):
     change(pd.read_csv(case_folder / "beds.csv")).to_csv(case_folder / "wrong.csv", index=False)
@@ -231,6 +236,7 @@ def test_our_own_fault_is_exit_code_1(accordant, monkeypatch):
     assert "fault of accordant" in done.stderr
 
 
+@pytest.mark.long
 def test_help_names_every_command(program):
     shown = program("--help").stdout
     for command in app.registered_commands:

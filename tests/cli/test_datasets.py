@@ -24,6 +24,7 @@ def decided(folder):
     return [each for file in sorted(folder.glob("part-*.parquet")) for each in pd.read_parquet(file)["action"]]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "where", [["--on", "here"], ["--on", "processes:2", "--part-rows", "10"], ["--part-rows", "100"], []]
 )
@@ -47,6 +48,7 @@ def test_unusual_rows_are_told_as_for_one_file(accordant, finished_run, case_fol
     assert "1 of 40" in one.stderr and one.stderr.splitlines()[-1] in parts.stderr
 
 
+@pytest.mark.long
 def test_certificates_of_a_dataset(accordant, finished_run, beds, tmp_path):
     asked = ["--delta", "0.1", "--coalition", "Ward"]
     done = accordant("certify", "first", "beds", *asked, "--on", "threads:2", "--out", f"{tmp_path}/out")
@@ -60,6 +62,7 @@ def test_certificates_of_a_dataset(accordant, finished_run, beds, tmp_path):
         assert mine["certified"] == pytest.approx(theirs["certified"])
 
 
+@pytest.mark.long
 def test_strategies_are_judged_on_a_dataset(accordant, finished_run, case_folder, tmp_path):
     frame = pd.read_csv(case_folder / "beds.csv")
     frame.loc[frame.index.repeat(100)].to_parquet(tmp_path / "many.parquet", row_group_size=8000)
@@ -85,6 +88,7 @@ WRONG = [
 ]
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize(("where", "message"), WRONG)
 @pytest.mark.parametrize("command", ["recommend", "certify", "evaluate"])
 def test_a_wrong_place_is_told_before_anything_is_written(
@@ -105,6 +109,7 @@ def test_a_place_for_fits_is_checked_too(accordant, case_folder, tmp_path, comma
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -137,6 +142,7 @@ def test_what_cannot_be_done_is_told(accordant, case_folder, finished_run, beds,
     assert [each.name for each in (case_folder / "mine").iterdir()] == ["notes.txt"]
 
 
+@pytest.mark.long
 def test_a_folder_that_holds_other_work_is_refused(accordant, finished_run, beds, tmp_path):
     assert accordant("recommend", "first", "beds", "--on", "here", "--out", f"{tmp_path}/out").returncode == 0
     before = {each.name: each.read_bytes() for each in (tmp_path / "out").iterdir()}
@@ -160,6 +166,7 @@ def whole_policy(accordant, finished_run, case_folder):
     return case_folder / "whole"
 
 
+@pytest.mark.long
 def test_a_strategy_for_the_whole_policy_is_fitted_and_decides(accordant, whole_policy, beds, tmp_path):
     asked = (
         "population",
@@ -222,6 +229,7 @@ def few_empty_parts(monkeypatch):
     monkeypatch.setattr("accordant.runs.datasets.sample.EMPTY", (1, 5))
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("few_empty_parts")
 def test_a_plan_says_what_a_job_will_take(accordant, finished_run, beds):
     done = accordant(*PLAN)
@@ -230,6 +238,7 @@ def test_a_plan_says_what_a_job_will_take(accordant, finished_run, beds):
         assert word in done.stdout
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("few_empty_parts")
 def test_a_plan_as_json_says_what_is_assumed_of_a_cluster(accordant, finished_run, beds):
     told = json.loads(accordant(*PLAN, "--workers", "50", "--json").stdout)

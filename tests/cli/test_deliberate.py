@@ -19,6 +19,7 @@ def ran(*options):
     return CliRunner().invoke(app, [*SMALL, *options])
 
 
+@pytest.mark.long
 def test_a_transcript_in_three_rounds_then_ledger_verdict_and_nulls():
     result = ran("--agents", "rawlsian,biased", "--settle", "bargain", "--seed", "0")
     assert result.exit_code == 0, result.output
@@ -42,6 +43,7 @@ def test_a_transcript_in_three_rounds_then_ledger_verdict_and_nulls():
     assert "adversarial fixture" in result.stderr
 
 
+@pytest.mark.long
 def test_the_same_seed_gives_the_same_json():
     first, second = (ran("--agents", "rawlsian,utilitarian", "--seed", "3", "--json") for _ in range(2))
     assert first.stdout == second.stdout
@@ -52,29 +54,34 @@ def test_the_same_seed_gives_the_same_json():
     assert "round 1" in first.stderr  # with --json the transcript goes to standard error
 
 
+@pytest.mark.long
 def test_another_seed_is_another_scenario():
     one, two = (json.loads(ran("--seed", seed, "--json").stdout) for seed in ("1", "2"))
     assert one["deliberation"]["scenario"] != two["deliberation"]["scenario"]
 
 
+@pytest.mark.long
 def test_agents_of_the_case_are_taken_if_none_are_named_and_none_of_them_is_adversarial():
     content = json.loads(ran("--json").stdout)
     assert len(content["deliberation"]["agents"]) == 2
     assert content["deliberation"]["adversarial"] == []
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("settle", ["mediated", "nash_product", "split_contested", "priority_vote", "no_deal"])
 def test_every_settlement_rule(settle):
     content = json.loads(ran("--agents", "rawlsian,utilitarian,care", "--settle", settle, "--json").stdout)
     assert content["deliberation"]["settled"]["rule"] in (settle, "agreement")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("protocol", "name"), [("offers", "alternating_offers"), ("vote", "voting")])
 def test_other_protocols(protocol, name):
     result = ran("--agents", "rawlsian,utilitarian[concession=boulware]", "--protocol", protocol, "--json")
     assert json.loads(result.stdout)["deliberation"]["protocol"] == name
 
 
+@pytest.mark.long
 def test_many_scenarios_give_a_table_with_intervals_and_nulls():
     result = ran("--agents", "rawlsian,biased", "--repeat", "6")
     assert result.exit_code == 0, result.output
@@ -90,6 +97,7 @@ def test_an_agent_named_twice_gets_numbers():
     assert [each["name"] for each in content["deliberation"]["agents"]] == ["rawlsian 1", "rawlsian 2"]
 
 
+@pytest.mark.long
 def test_without_a_corpus_nothing_is_cited_and_everything_else_is_the_same():
     with_passages, without = (
         json.loads(ran("--agents", "rawlsian,utilitarian", "--json", *options).stdout)
@@ -116,6 +124,7 @@ def test_a_folder_of_passages(tmp_path):
     assert cited == {"own-1"}
 
 
+@pytest.mark.long
 def test_a_page_and_a_folder_are_written_and_a_folder_only_once(tmp_path):
     page = tmp_path / "page.html"
     assert ran("--out", str(page)).exit_code == 0
@@ -127,6 +136,7 @@ def test_a_page_and_a_folder_are_written_and_a_folder_only_once(tmp_path):
     assert isinstance(again.exception, InputError) and "exists" in str(again.exception)
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize(
     ("options", "message"),
     [
@@ -229,6 +239,7 @@ def test_no_agreement_is_said():
     assert "joint allocation, by" not in result.stdout
 
 
+@pytest.mark.long
 def test_conversion_stands_beside_approach_for_one_and_for_many():
     one = ran("--agents", "rawlsian,biased[concession=conceder]").stdout
     content = json.loads(ran("--agents", "rawlsian,biased[concession=conceder]", "--json").stdout)
@@ -240,6 +251,7 @@ def test_conversion_stands_beside_approach_for_one_and_for_many():
     assert "conversion against rawlsian: " in many and "approach to rawlsian: " in many
 
 
+@pytest.mark.long
 def test_what_is_not_defined_has_its_own_mark_and_an_empty_flip_test_says_so():
     result = CliRunner().invoke(app, ["deliberate", "triage-random", "--patients", "1", "--capacity", "bed=1"])
     assert "not defined ?" in result.stdout and "not defined -" not in result.stdout
@@ -281,6 +293,7 @@ def test_the_ledger_speaks_of_yielding():
     assert "yielded to" in ran().stdout and "given up" not in ran().stdout
 
 
+@pytest.mark.long
 def test_names_that_steer_a_terminal_are_escaped(tmp_path):
     name = r'rawlsian[name="x\u001bcy\u009bz\u202e\nverdict: met"],biased[name="b\u001bc"]'
     for options in ((), ("--repeat", "2"), ("--protocol", "vote")):
@@ -290,6 +303,7 @@ def test_names_that_steer_a_terminal_are_escaped(tmp_path):
         assert r"b\x1bc is an adversarial fixture" in result.stderr
 
 
+@pytest.mark.long
 def test_where_the_patients_were_found_is_on_record(tmp_path, monkeypatch):
     (tmp_path / "p.csv").write_text("id,severity,p_with,p_without\na,.5,.5,.1\nb,.2,.9,.3\n")
     case = tmp_path / "ward.yaml"

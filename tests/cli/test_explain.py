@@ -143,6 +143,7 @@ def test_changes_are_looked_for_among_all_training_rows_of_the_data(accordant, r
     assert done.returncode == 2
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("language", "words"), [("en", "Why this was decided about you"), ("de", "Warum so über Sie entschieden wurde")]
 )

@@ -39,6 +39,7 @@ def test_it_writes_a_case_that_says_what_is_guessed(accordant, case_folder):
     assert not list(jsonschema.Draft202012Validator(schema).iter_errors(case))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("suffix", [".parquet", ".feather", ".xlsx#Sheet1", ".sql"])
 def test_it_reads_tables_of_any_kind(accordant, case_folder, tmp_path, suffix):
     frame = pd.read_csv(case_folder / "beds.csv")
@@ -84,6 +85,7 @@ def test_json_names_what_is_open(accordant):
     assert sum(told["actions"].values()) == pytest.approx(1)
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize(("arguments", "message"), [
     (["beds.csv", "--out", "beds.csv"], "beds.csv exists; choose another place"),
     (["nowhere.csv"], "nowhere.csv cannot be read"),

@@ -61,6 +61,7 @@ def ending(command, name):
     return ("--out", f"{name}.html" if command in PAGES else name)
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("command", COMMANDS)
 def test_devices_links_pipes_and_finished_runs_stay(accordant, folder, command):
     before = files(folder)
@@ -83,6 +84,7 @@ def test_devices_links_pipes_and_finished_runs_stay(accordant, folder, command):
     assert all(stat.S_ISCHR(os.stat(device).st_mode) for device in ("/dev/full", "/dev/null"))
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("command", FOLDERS)
 @pytest.mark.parametrize("place", ["first", "first/below", "link.html/below", "pipe.html/below", "-", "y" * 300])
 def test_new_folders_are_made_nowhere_else(accordant, folder, command, place):
@@ -94,6 +96,7 @@ def test_new_folders_are_made_nowhere_else(accordant, folder, command, place):
     assert files(folder) == before
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize(
     "arguments",
     [
@@ -138,6 +141,7 @@ def test_data_that_are_found_without_being_named_stay(accordant, folder):
     assert files(folder) == before
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("command", COMMANDS)
 @pytest.mark.parametrize("name", ["-", "/dev/stdout"])
 def test_a_result_on_standard_output_is_all_there_is(accordant, folder, command, name):
@@ -159,6 +163,7 @@ def test_a_result_on_standard_output_is_all_there_is(accordant, folder, command,
     assert (both.returncode, both.stdout) == (2, "") and "both write to standard output" in both.stderr
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("command", COMMANDS)
 def test_a_result_in_a_file_replaces_the_earlier_one(accordant, folder, command):
     out = folder / "kept.html"
@@ -172,6 +177,7 @@ def test_a_result_in_a_file_replaces_the_earlier_one(accordant, folder, command)
     out.unlink()
 
 
+@pytest.mark.long
 def test_a_full_disk_behind_standard_output_is_told(program, case_folder):
     with Path("/dev/full").open("w") as full:
         done = program("simulate", "lending", "--rows", "400", stdout=full)
@@ -182,6 +188,7 @@ def test_a_full_disk_behind_standard_output_is_told(program, case_folder):
 # --- names that become paths, and texts that steer a terminal ------------------------------------------------------
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize(
     "name", ["../../x", "/tmp/x", "..", ".hidden", "", "a/b", "a\\b", "x" * 101, "é" * 51, "a\x1b[31mb", "\u202ename",
              "a\nb", "nul", "COM1.txt", "a:b", "ends.", " x", "a\u200bb"]
@@ -236,6 +243,7 @@ def evil(accordant, case_folder):
     return folder, done
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize(
     "arguments",
     [

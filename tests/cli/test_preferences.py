@@ -28,6 +28,7 @@ def features(case_folder):
     return path.name
 
 
+@pytest.mark.long
 def test_json_is_alone_on_stdout_and_a_folder_is_written(accordant, case_folder, features):
     done = accordant("preferences", features, "--method", "mixture", "--json", "--resamples", "50", "--out", "compared")
     assert done.returncode == 0, done.stderr
@@ -54,6 +55,7 @@ def run_here(case_folder, monkeypatch, capsys):
     return run
 
 
+@pytest.mark.long
 def test_the_table_says_what_was_done_and_what_to_mind(run_here, features):
     found = run_here(
         features, "--method", "per_user[prior=2]", "--resamples", "50", "--test", "0.5", "--out", "page.html"
@@ -69,6 +71,7 @@ def test_the_table_says_what_was_done_and_what_to_mind(run_here, features):
         assert words in found, words
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

@@ -6,6 +6,7 @@ import json
 
 import numpy as np
 import pandas as pd
+import pytest
 
 CASE = """
 name: two-modules
@@ -32,6 +33,7 @@ evaluation: {resamples: 100}
 SENTENCE = "The loader repaired imd_band in 40 of 200 rows: '20-Oct', for example, became '10-20%'."
 
 
+@pytest.mark.long
 def test_repairs_stand_wherever_a_result_does(accordant, tmp_path):
     generator = np.random.default_rng(0)
     bands = np.repeat(["20-Oct", "0-10%", "50-60%", "90-100%", ""], 40)

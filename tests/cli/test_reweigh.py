@@ -18,6 +18,7 @@ def run(case_folder, finished_run):
     return shutil.copytree(finished_run, case_folder / "weighed", ignore=shutil.ignore_patterns("sections"))
 
 
+@pytest.mark.long
 def test_the_leaderboard_at_other_weights_is_printed_and_added(accordant, run, case_folder):
     done = accordant("reweigh", "weighed", "--weights", "Worst_Off=0.9, Accuracy=0.1", "--out", "weighed.csv")
     assert done.returncode == 0, done.stderr
@@ -36,6 +37,7 @@ def test_the_leaderboard_at_other_weights_is_printed_and_added(accordant, run, c
     assert section.words.startswith("At the weights Accuracy 0.1, Worst_Off 0.9: ")
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize(
     ("weights", "message"),
     [

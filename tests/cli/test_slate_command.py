@@ -51,6 +51,7 @@ def test_lists_of_one_item_are_written_whole(shortest, tmp_path):
     assert len(rows) == 12 * len(content["leaderboard"]) and {row["place"] for row in rows} == {"1"}
 
 
+@pytest.mark.long
 def test_nothing_is_left_where_nothing_can_be_written(shortest, tmp_path):
     taken = tmp_path / "file"
     taken.write_text("", encoding="utf-8")
@@ -59,6 +60,7 @@ def test_nothing_is_left_where_nothing_can_be_written(shortest, tmp_path):
     assert taken.read_text(encoding="utf-8") == ""
 
 
+@pytest.mark.long
 def test_a_note_says_that_only_some_requests_are_served(shortest):
     assert "Of 280 requests the first 12 are served" in shortest.opened.source.notes[0]
     assert len(shortest.opened.known) == 280

@@ -23,6 +23,7 @@ def test_first_line_says_that_nothing_is_real(sampled):
     assert sampled.startswith("SAMPLED E: 3 stakeholders, 4 actions, 120 contexts, drawn at random with seed 42;")
 
 
+@pytest.mark.long
 def test_table_fits_a_page_and_has_every_rule(sampled):
     lines = sampled.splitlines()
     assert max(map(len, lines)) <= WIDTH
@@ -36,6 +37,7 @@ def test_table_fits_a_page_and_has_every_rule(sampled):
     assert not {"logged", "random", "oracle"} & set(rows)
 
 
+@pytest.mark.long
 def test_every_axiom_is_explained_and_both_theorems_are_told(sampled):
     flat = " ".join(sampled.split())
     assert "the winners stay the same if stakeholders exchange their rewards (May 1952)" in flat
@@ -43,6 +45,7 @@ def test_every_axiom_is_explained_and_both_theorems_are_told(sampled):
     assert "Gibbard (1973) and Satterthwaite (1975): of 33 rules that chose every action none has" in flat
 
 
+@pytest.mark.long
 def test_every_violated_cell_has_a_witness_line(accordant):
     arguments = ("strategies", "--axioms", "--rules", "utilitarian, borda", "--contexts", "90")
     shown = accordant(*arguments).stdout
@@ -61,6 +64,7 @@ def test_every_violated_cell_has_a_witness_line(accordant):
         assert len(witness["before"]["expected_rewards"]) == 3
 
 
+@pytest.mark.long
 def test_agreement_prints_shares_and_reversals(sampled):
     lines = sampled.splitlines()
     assert "Disagreement: % of contexts in which two rules choose different actions." in lines
@@ -88,6 +92,7 @@ def test_same_seed_same_bytes_and_another_seed_another_sample(program):
     assert first == again != program(*arguments, "--seed", "7").stdout
 
 
+@pytest.mark.long
 def test_a_run_is_judged_on_its_untouched_rows(accordant, finished_run):
     done = accordant("strategies", "--axioms", "--agreement", "--run", "first", "--json")
     assert done.returncode == 0, done.stderr
@@ -110,6 +115,7 @@ def test_a_run_is_judged_on_its_untouched_rows(accordant, finished_run):
     )
 
 
+@pytest.mark.long
 def test_some_rows_of_a_run(accordant, finished_run):
     done = accordant("strategies", "--axioms", "--rules", "borda", "--run", "first", "--contexts", "20")
     assert done.stdout.startswith("E of the 48 untouched rows of first, 20 of them drawn with seed 42")

@@ -32,6 +32,7 @@ def declared(case_folder):
     return case_folder
 
 
+@pytest.mark.long
 def test_one_run_then_the_next(accordant, declared):
     first = accordant("study", "wards.yaml", "--out", "wards-out", "--rows", "60", "--limit", "1", "--jobs", "1")
     assert first.returncode == 0, first.stderr
@@ -51,6 +52,7 @@ def test_one_run_then_the_next(accordant, declared):
     assert saved == {key: value for key, value in printed.items() if key != "folder"}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("error", "code"), [(ValueError("no number"), 1), (execution.InputError("no such thing"), 2)]
 )  # fmt: skip
@@ -66,6 +68,7 @@ def test_a_run_that_fails_decides_the_exit_code(accordant, declared, monkeypatch
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [

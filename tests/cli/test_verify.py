@@ -27,6 +27,7 @@ def keys(case_folder, extra):
     (case_folder / "key.pub").write_bytes(public)
 
 
+@pytest.mark.long
 def test_run_says_the_hash_of_its_manifest(accordant, case_folder):
     done = accordant("run", "beds.yaml", "--out", "told", "--json")
     told = json.loads(done.stdout)["manifest_sha256"]
@@ -40,6 +41,7 @@ def test_without_a_key_it_says_what_hashes_do_not_prove(accordant, run):
     assert "files are as manifest.json lists them" in done.stdout and "does not prove who made the run" in done.stdout
 
 
+@pytest.mark.long
 def test_signed_and_verified(accordant, run, keys):
     assert accordant("sign", "copied", "--key", "key.pem").stdout == "signature: copied/manifest.sig\n"
     done = accordant("verify", "copied", "--by", "key.pub")

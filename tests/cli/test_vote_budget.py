@@ -58,6 +58,7 @@ def test_json_is_one_object(budget):
     assert shares["projects_per_voter"] == 1.0
 
 
+@pytest.mark.long
 def test_what_people_read(budget):
     done = run(budget)
     assert done.exit_code == 0

@@ -48,6 +48,7 @@ def test_wings_bring_their_commands():
     assert {"preferences", "elicit", "deliberate", "slate", "monitor", "run"} <= names
 
 
+@pytest.mark.long
 def test_a_function_or_a_tuple_of_them_is_added(plugin):
     install, ask = plugin
     for value in ("third:mine", "third:COMMANDS"):

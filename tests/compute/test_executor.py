@@ -118,6 +118,7 @@ def test_results_in_order_wait_for_those_before_them():
     assert given == [] or given == ["a"]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("address", "package", "words"),
     [
@@ -142,6 +143,7 @@ def test_what_is_not_installed_is_named_with_how_to_get_it(address, package, wor
     assert re.match(words, done.stdout)
 
 
+@pytest.mark.long
 def test_a_misspelt_address_needs_no_extra():
     script = (
         "import sys\n"

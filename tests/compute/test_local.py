@@ -77,6 +77,7 @@ def dies_until(folder, times, item):
     return item * 10
 
 
+@pytest.mark.long
 @on_each
 @settings(max_examples=6)
 @given(
@@ -115,6 +116,7 @@ def test_work_is_done_where_the_address_says():
     assert os.getpid() not in {process for process, _ in mapped("processes:2", where, range(3)).values()}
 
 
+@pytest.mark.few(4)
 @on_each
 @pytest.mark.parametrize(
     "error",
@@ -234,6 +236,7 @@ def test_inner_pools_have_one_thread_and_get_theirs_back(address):
     assert {count for _, pools in found.values() for count in pools} == {1}
 
 
+@pytest.mark.few(3)
 @on_each
 @pytest.mark.parametrize("inner", [*LOCAL, None])
 def test_work_within_work_is_done_too(address, inner):
@@ -257,6 +260,7 @@ def test_within_a_worker_of_joblib_nothing_is_forked(monkeypatch):
     assert not forks_here()
 
 
+@pytest.mark.long
 def test_beside_other_threads_new_interpreters_are_started(monkeypatch):
     monkeypatch.setattr(threading, "active_count", lambda: 2)
     assert not forks_here()

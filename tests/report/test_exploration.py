@@ -45,6 +45,7 @@ def test_data_never_ends_their_element() -> None:
     assert json.loads(text) == {"</script><script>": ["<!--", "a & b", "\u2028", "\N{REPLACEMENT CHARACTER}" * 2]}
 
 
+@pytest.mark.few(4)
 def test_boards_hold_the_normalised_values_of_the_record_as_they_are(variant: Json) -> None:
     given, reading = data(variant), Reading.named(Record.read(variant))
     board, rows = given["boards"]["test"], variant["test"]["leaderboard"]

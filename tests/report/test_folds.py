@@ -42,6 +42,7 @@ def test_every_fold_says_its_finding(variant: Json) -> None:
         assert "None" not in words
 
 
+@pytest.mark.few(4)
 def test_nothing_but_the_first_screen_stands_unfolded(variant: Json) -> None:
     html = render(Record.read(variant))
     main = html[html.index("<main") : html.index("</main>")]

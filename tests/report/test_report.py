@@ -80,6 +80,7 @@ def readable(name: str) -> str:
     return " ".join(name.replace("\x00", "\N{REPLACEMENT CHARACTER}").split())
 
 
+@pytest.mark.few(4)
 def test_every_variant_is_one_well_formed_page(variant: Json) -> None:
     page = Page(rendered(variant))
     identifiers = page.attributes("id")
@@ -107,6 +108,7 @@ def test_nothing_leads_out_of_the_file(variant: Json) -> None:
     assert not [key for _, attributes in page.tags for key in attributes if key.startswith("on")]
 
 
+@pytest.mark.few(4)
 def test_drawings_are_well_formed_and_named(variant: Json) -> None:
     drawings = re.findall(r"<svg.*?</svg>", rendered(variant), flags=re.DOTALL)
     assert drawings
@@ -125,12 +127,14 @@ def test_drawings_are_well_formed_and_named(variant: Json) -> None:
         assert "nan" not in drawing
 
 
+@pytest.mark.few(4)
 def test_same_record_same_bytes(variant: Json) -> None:
     before = copy.deepcopy(variant)
     assert rendered(variant) == rendered(json.loads(json.dumps(variant)))
     assert variant == before
 
 
+@pytest.mark.few(4)
 def test_every_strategy_metric_and_stakeholder_appears(variant: Json) -> None:
     text, names = Page(rendered(variant)).text, readable_names(Record.read(variant))
     for row in variant["test"]["leaderboard"]:
@@ -152,6 +156,7 @@ def test_hostile_names_stay_text(records: dict[str, Json]) -> None:
     assert "<script>alert(1)</script>" in Page(html).text
 
 
+@pytest.mark.few(4)
 def test_numbers_in_the_leaderboard_are_those_of_the_record(variant: Json) -> None:
     page = Page(rendered(variant))
     weighted = sorted((m for m in variant["test"]["metrics"] if m["weight"] > 0), key=lambda m: -m["weight"])[:5]
@@ -193,6 +198,7 @@ def test_undefined_is_said_with_n_and_reason(records: dict[str, Json]) -> None:
     assert "None" not in re.sub(r"<style>.*?</style>", "", rendered(records["all undefined"]), flags=re.DOTALL)
 
 
+@pytest.mark.few(4)
 def test_a_constant_on_top_is_said_on_top_and_only_then(variant: Json) -> None:
     text = Page(rendered(variant)).text
     applies = any(VERDICT in remark for remark in variant["test"]["remarks"])
@@ -295,6 +301,7 @@ def test_no_result_is_called_fair(variant: Json) -> None:
     assert not re.search(r"\b(is|are) (un)?fair\b", Page(rendered(variant)).text)
 
 
+@pytest.mark.few(4)
 def test_every_table_has_a_caption_and_every_scroll_box_takes_focus(variant: Json) -> None:
     html = rendered(variant)
     assert html.count("<table") == html.count("<caption")
@@ -303,6 +310,7 @@ def test_every_table_has_a_caption_and_every_scroll_box_takes_focus(variant: Jso
     assert all('tabindex="0"' in box and 'role="group"' in box for box in boxes)
 
 
+@pytest.mark.long
 def test_rendering_needs_neither_scikit_learn_nor_matplotlib() -> None:
     check = "import sys, accordant.report.render; print([m for m in ('sklearn', 'matplotlib') if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", check], capture_output=True, text=True, check=True)
@@ -355,5 +363,6 @@ def test_the_page_of_a_record_without_sources_only_says_who_there_is(records: di
     assert "Stakeholders and their rewards" in page.text and "Reward: " not in page.text
 
 
+@pytest.mark.few(4)
 def test_all_that_is_drawn_lies_in_its_picture_and_can_be_read(variant):
     assert faults(rendered(variant)) == []

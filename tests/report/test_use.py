@@ -74,6 +74,7 @@ def test_the_card_is_told_in_words(records: dict[str, Json]) -> None:
     assert words.endswith("Who answers for a use: the board, review by 2030-01-01.")
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize("word", ["fair", "permitted", "approved", "safe"])
 def test_nothing_is_called_good(variant: Json, word: str) -> None:
     assert word not in said(variant)

@@ -72,6 +72,7 @@ def test_a_strategy_that_draws_says_how_it_drew(run_folder, rows):
     assert columns["draw"][0] == draws[3] and set(columns["P[yes]"]) == {0.5}
 
 
+@pytest.mark.long
 def test_a_strategy_that_draws_may_be_chosen_and_repeats_its_draws(loans):
     """Every certain rule serves one stakeholder better than the other; a draw evens that out."""
     rule = strategies.create("utilitarian", {"selection": "softmax", "temperature": 0.2})

@@ -65,6 +65,7 @@ def test_round_trip_gives_identical_recommendations(outcomes, tmp_path, name):
             assert np.array_equal(first.margin, second.margin, equal_nan=True)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", ["own", "care"])
 def test_after_reloading_one_row_alone_is_decided_as_in_the_batch(outcomes, tmp_path, name):
     contexts = outcomes[name].policy.evidence_.log.contexts
@@ -154,6 +155,7 @@ def test_the_record_says_what_was_done(outcomes):
     assert set(content["versions"]) >= {"accordant", "numpy", "scikit-learn", "python"}
 
 
+@pytest.mark.long
 def test_the_test_part_takes_no_part(cases, outcomes, tmp_path):
     """The same training rows with every test row spoilt: the same D*, models and validation leaderboard."""
     import pandas as pd

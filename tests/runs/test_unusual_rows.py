@@ -75,6 +75,7 @@ def test_without_a_declaration_the_strategy_decides_with_remarks(run_folder):
     assert (counts.rows, counts.unusual, counts.referred, counts.fall_back) == (4, 2, 0, 0)
 
 
+@pytest.mark.long
 def test_rows_are_referred_or_get_the_declared_action(declared, run_folder):
     folder = declared(unusual={"unseen": "refer", "out_of_range": "no"})
     run, out = read_run(folder), io.StringIO()
@@ -92,6 +93,7 @@ def test_rows_are_referred_or_get_the_declared_action(declared, run_folder):
     assert [each["expected_rewards"] for each in rows] == [each["expected_rewards"] for each in plain]
 
 
+@pytest.mark.long
 def test_handling_changes_no_figure_of_a_run_and_is_counted(declared, outcomes):
     folder = declared(unusual={"missing": "no", "out_of_range": "refer", "unseen": "refer", "far": "refer"})
     content, plain = read_run(folder).content, outcomes["own"].record.content
@@ -104,6 +106,7 @@ def test_handling_changes_no_figure_of_a_run_and_is_counted(declared, outcomes):
     assert bool(said) == bool(counts["unusual"])
 
 
+@pytest.mark.long
 def test_certificates_and_explanations_say_it_too(declared):
     run = read_run(declared(unusual={"unseen": "refer"}))
     found = certify_rows(run, io.StringIO(NEW), delta=0.05).to_json()

@@ -30,6 +30,7 @@ def read(service, identifier):
         return read_decision(service.decider, connection, identifier)
 
 
+@pytest.mark.long
 def test_a_decision_is_read_as_it_was_told(service, told):
     for answer, context in zip(told[:5], CONTEXTS, strict=False):
         found = read(service, answer["id"])
@@ -53,6 +54,7 @@ def test_a_link_leads_to_its_decision(service, told):
         assert decision_of_link(service.decider, connection, "nothing") is None
 
 
+@pytest.mark.long
 def test_like_cases_are_those_with_the_same_reason_nearby(service, told):
     """Found one by one, with the explanation of each and distances by hand."""
     first = read(service, told[0]["id"])

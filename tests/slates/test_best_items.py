@@ -22,6 +22,7 @@ def twin(scores, totals, allowed, k):
     return found + [-1] * (k - len(found)), tied
 
 
+@pytest.mark.long
 @given(
     st.lists(st.tuples(LEVELS, LEVELS, st.booleans()), min_size=1, max_size=9),
     st.lists(st.tuples(LEVELS, LEVELS, st.booleans()), min_size=9, max_size=9),

@@ -48,6 +48,7 @@ def test_the_rule_competes_and_every_rule_is_measured(content):
     assert CONSUMED in page and "Lists are judged by" in page
 
 
+@pytest.mark.long
 def test_without_it_nothing_changes():
     options = few()
     content = show_slates(open_slates(LIBRARY, options)).to_json()

@@ -58,6 +58,7 @@ class Best(SlateRule):
 
 
 class TestTau:
+    @pytest.mark.long
     @settings(max_examples=150, deadline=None)
     @given(st.data())
     def test_against_all_pairs(self, data):

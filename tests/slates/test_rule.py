@@ -36,6 +36,7 @@ def test_places_of_numpy_are_places():
     check_places(np.int64(3))
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("name", built_in())
 def test_every_rule_fills_what_can_be_filled(make_candidates, name):
     """k of more than there is, an item that nobody may see, a user who may see nothing, nobody at all."""
@@ -62,6 +63,7 @@ def test_a_rule_is_its_name_and_parameters(name):
     assert rule.label and rule.label == make(name).label
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("name", [name for name in built_in() if name != "random_slate"])
 def test_constant_scores_are_ties_in_declared_order(make_candidates, name):
     found = make(name)(make_candidates(np.full((2, 4, 1), 0.5), categories=[0, 0, 0, 0], user="guest"), 2)

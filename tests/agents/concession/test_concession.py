@@ -46,6 +46,7 @@ def test_names():
                 concessions.create(name, {parameter: wrong})
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize("name", concessions.names())
 @given(progress=progresses())
 @settings(max_examples=60, deadline=None)

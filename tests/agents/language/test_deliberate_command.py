@@ -44,6 +44,7 @@ def test_it_speaks_for_some_and_not_for_fixtures(server):
     assert isinstance(refused.exception, InputError) and "cannot speak for 'biased'" in str(refused.exception)
 
 
+@pytest.mark.long
 def test_no_valid_move_is_an_error_or_a_counted_fallback(server):
     server.script("no JSON at all")
     failed = ran(server)

@@ -140,6 +140,7 @@ FOREVER = {  # step, kind of the fault, whether it is tried again
 }
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize("case", FOREVER)
 def test_a_server_that_stays_broken_ends_in_an_error_in_time(case, agent, room, server):
     step, kind, again = FOREVER[case]
@@ -156,6 +157,7 @@ def test_a_server_that_stays_broken_ends_in_an_error_in_time(case, agent, room, 
     assert speaker.ledger["repairs"] == 0
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize("case", [case for case, (_, _, again) in FOREVER.items() if again])
 def test_what_passes_costs_one_retry(case, agent, room, server):
     step, kind, _ = FOREVER[case]

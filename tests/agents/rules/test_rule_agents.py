@@ -280,6 +280,7 @@ class TestVotes:
 
 
 class TestWhatMayNotMatter:
+    @pytest.mark.long
     @given(seed=SEEDS)
     @settings(max_examples=6, deadline=None)
     def test_the_same_view_gives_the_same_move(self, seed, ward, debate):
@@ -288,6 +289,7 @@ class TestWhatMayNotMatter:
         assert said(debate(scenario, team, options, seed)) == said(debate(scenario, team, options, seed))
         assert said(debate(scenario, team, options, seed)) == said(debate(scenario, rules(), options, seed))
 
+    @pytest.mark.long
     @given(seed=SEEDS, fact=st.sampled_from(["group", "note", "life_years", "dependency", "acuity", "arrival"]))
     @settings(max_examples=12, deadline=None)
     def test_a_fact_that_an_agent_is_not_shown(self, seed, fact, ward, debate):

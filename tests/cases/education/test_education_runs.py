@@ -90,6 +90,7 @@ def test_the_logged_line_holds_what_was_observed(name, request):
             assert found["Mean_Grade"] == pytest.approx(log.outcomes.mean(), rel=1e-12)
 
 
+@pytest.mark.long
 def test_expected_rewards_are_tables_times_probabilities(modules):
     """The rewards are stated, so E is Σ_o q f exactly; and it takes a batch of new students as it is."""
     policy, evidence, _ = modules
@@ -103,6 +104,7 @@ def test_expected_rewards_are_tables_times_probabilities(modules):
             assert expected.values[who, action] == pytest.approx(wanted, abs=1e-12)
 
 
+@pytest.mark.long
 def test_new_students_with_values_never_seen(modules):
     policy, evidence, _ = modules
     contexts = evidence.log.contexts.take(np.arange(2))
@@ -116,6 +118,7 @@ def test_new_students_with_values_never_seen(modules):
         policy.expected_rewards(Contexts({name: columns[name] for name in columns if name != "Area_rank"}))
 
 
+@pytest.mark.long
 def test_simulated_enrolments_have_the_chances_that_are_said():
     table = simulate_enrolments(30_000, np.random.default_rng(0))
     chances = true_chances(table)
@@ -145,6 +148,7 @@ def test_the_outcome_model_comes_near_the_truth(modules):
     assert ours < 0.03 < np.abs(shares[:, :, None] - truth)[common].mean()
 
 
+@pytest.mark.long
 def test_tutoring_from_simulator_to_decisions(tutoring):
     policy, evidence, leaderboard = tutoring
     assert policy.learned_.overlap is not None and sum(policy.learned_.overlap.counts) == 240
@@ -157,6 +161,7 @@ def test_tutoring_from_simulator_to_decisions(tutoring):
     assert not set(TRUTH.values()) & set(evidence.log.contexts)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("seed", range(3))
 def test_a_naive_comparison_says_that_helpful_tutoring_harms(seed):
     """Simpson's trap by construction; adjusting for what drove the choice finds the sign again."""
@@ -173,12 +178,14 @@ def test_a_naive_comparison_says_that_helpful_tutoring_harms(seed):
     assert (levels[0] - levels[1]).mean() == pytest.approx(truth, abs=4 * standard_error)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", ["education", "education-tutoring"])
 def test_same_seed_same_rows(name):
     case, _ = read_case(name)
     assert simulate(case, 3, 200, {}).sha256 == simulate(case, 3, 200, {}).sha256 != simulate(case, 4, 200, {}).sha256
 
 
+@pytest.mark.long
 def test_scope_cards_say_what_is_confounded():
     for name in ("education", "education-tutoring"):
         case, _ = read_case(name)

@@ -41,6 +41,7 @@ def test_the_twins_differ_in_answers_and_words_alone():
     assert story["rewards"]["Household"] == null["rewards"]["Household"]
 
 
+@pytest.mark.long
 def test_in_truth_the_sum_leaves_one_kind_behind_and_a_compromise_helps_it_at_a_price():
     expected, weights = truth("story", {"Resident (type 1)": KINDS[0], "Resident (type 2)": KINDS[1]})
     summed = means(expected, create("utilitarian", {"weights": weights})(expected).codes)

@@ -103,6 +103,7 @@ def test_whoever_has_no_weight_moves_nothing():
         assert np.isinf(radius(rule, expected, coalition=["P"])).all()
 
 
+@pytest.mark.long
 def test_radius_is_where_sets_grow():
     expected = world(np.random.default_rng(1).random((3, 3, 40)).round(2))
     for name in ("borda", "instant_runoff", "approval", "schulze"):
@@ -146,6 +147,7 @@ def test_with_too_many_actions_standing_majorities_are_certified():
     assert borda.outer.all(axis=0).any()
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize("name", BALLOTS)
 def test_bounds_for_too_many_profiles_rule_out_no_more_than_counting_does(name, monkeypatch):
     generator, rule = np.random.default_rng(len(name)), strategies.create(name, {"weights": (2.0, 1.0, 1.0, 1.0)})

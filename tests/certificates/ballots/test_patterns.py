@@ -61,6 +61,7 @@ def test_no_report_has_a_ballot_that_was_ruled_out(kind, digits, n_actions):
     assert movable.sum() < len(columns)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", ["orders", "approvals"])
 def test_ballots_in_generic_boxes_are_those_that_a_grid_finds(kind):
     generator, patterns = np.random.default_rng(1), KINDS[kind](3)

@@ -76,6 +76,7 @@ BUILT_IN = [
 ]
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize("name", BUILT_IN)
 def test_every_strategy(name, world):
     """Whatever a strategy reads: bounds hold the honest value, and witnesses replay."""
@@ -92,6 +93,7 @@ def test_every_strategy(name, world):
         assert metric.evaluate(decisions, evidence).value == pytest.approx(attained, abs=1e-9)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("selection", [{}, {"selection": "softmax", "temperature": 0.05}], ids=str)
 def test_frozen_reference_points_replay(world, selection):
     """The threat that leaves reference points alone is exact; whoever decides on its witnesses leaves them alone too."""

@@ -48,6 +48,7 @@ def test_frozen_scales_against_enumeration(world, attack, enumerated):
     assert tight > tried / 2
 
 
+@pytest.mark.long
 def test_two_gaps_are_exact_below(world, attack, enumerated):
     """Two metrics with goal zero, one a signed gap: four combinations of signs."""
     weights = {"gap": (GAP, 0.3), "signed": (SIGNED, 0.3), "reward": ("min_reward", 0.4)}
@@ -121,6 +122,7 @@ def test_live_ranges_by_hand():
     assert [each.tolist() for each in live_range(np.array([-np.inf, 0]), np.array([1.0, 1.0]))] == [[0, 0], [1, 1]]
 
 
+@pytest.mark.long
 def test_live_ranges_enclose_what_independent_values_give():
     """Random intervals, corners among them, coarse numbers so that values are often equal."""
     generator = np.random.default_rng(0)

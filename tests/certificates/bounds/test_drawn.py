@@ -54,6 +54,7 @@ def policies(rule, expected, threat, generator):
     return found.probabilities(), len(points)
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize(("name", "parameters"), DRAWN)
 def test_sums_against_corners(name, parameters, world):
     rule, generator = strategies.create(name, parameters), np.random.default_rng(0)

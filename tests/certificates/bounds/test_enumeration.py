@@ -73,6 +73,7 @@ def run(cases, world, attack, enumerated, *, limited=None, trials=24):
                 yield found, ends
 
 
+@pytest.mark.long
 def test_sums_and_signed_gaps_are_exact(world, attack, enumerated):
     """Also where only some contexts may be attacked."""
     for found, ends in run(EXACT_BOTH, world, attack, enumerated, trials=40):
@@ -80,6 +81,7 @@ def test_sums_and_signed_gaps_are_exact(world, attack, enumerated):
         assert found.status == "exact"
 
 
+@pytest.mark.long
 def test_ratios_are_exact(world, attack, enumerated):
     for found, ends in run(EXACT_UNLIMITED, world, attack, enumerated, limited=False, trials=40):
         assert (found.low, found.high) == pytest.approx(ends, abs=1e-9)
@@ -93,6 +95,7 @@ def test_high_ends_of_gaps_are_exact(world, attack, enumerated):
         assert found.high_status == "exact"
 
 
+@pytest.mark.long
 def test_low_ends_of_smallest_parts_are_exact(world, attack, enumerated):
     for found, ends in run(EXACT_LOW, world, attack, enumerated, limited=False):
         assert found.low == pytest.approx(ends[0], abs=1e-9)
@@ -109,6 +112,7 @@ def random_sum(generator, n, *, positive=False):
     return Sum.of(theta, 1.0 if positive else 0.5)
 
 
+@pytest.mark.long
 def test_ratios_of_any_numbers(world, attack, enumerated):
     """Dinkelbach against enumeration: tops of any sign, bottoms that may be 0 in some contexts or everywhere."""
     undefined = 0

@@ -27,6 +27,7 @@ def test_worked_example(delta, paper):
     assert bounds(rule, expected, theta, delta=0.38, coalition=["1"]).low == 0.0
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", ["utilitarian", "nash_social_welfare"])
 def test_never_above_the_exact_worst_case(name, world):
     rule, informative = strategies.create(name), 0

@@ -50,6 +50,7 @@ def test_own_scores_are_attained(world, misreported):
         ranking_by_own_scores((strategies.create("kalai_smorodinsky"),), expected, delta=0.1)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("ranges", ["frozen", "live"])
 def test_what_is_certified_holds(world, misreported, ranges):
     generator = np.random.default_rng(1)

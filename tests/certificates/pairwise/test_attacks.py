@@ -62,6 +62,7 @@ def test_no_attack_leaves_the_outer_set(rule, shape, world):
             assert outer[rule(world(reported)).codes, columns].all()
 
 
+@pytest.mark.few(4)
 def test_coordinate_search_does_not_leave_the_outer_set(rule, world):
     """From a random corner, entries move to an end or the middle wherever that helps an action."""
     generator = np.random.default_rng(12)
@@ -99,6 +100,7 @@ def test_single_precision_ties_are_on_the_safe_side(rule):
             assert outer[reports.choose(rule, reported), np.arange(200)].all()
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize("n_actions", [2, 3, 4])
 def test_marks_of_pairs_are_attained_and_never_surpassed(context_rule, n_actions, world):
     """The best of the thirds are at an end, or level with the rival: 3^(thirds) reports of every row have it."""

@@ -33,6 +33,7 @@ def test_a_subclass_that_may_score_differently_is_not_served():
     assert isinstance(method_for(Other(), 3, frozen=False), Unknown)
 
 
+@pytest.mark.few(4)
 def test_enumeration_finds_nothing_outside_and_the_inner_set_is_attained(rule, world, enumerated):
     generator = np.random.default_rng(7)
     for case in range(24):
@@ -91,6 +92,7 @@ def test_an_attack_beyond_the_certified_nash_radius_is_found(world):
     assert certify(rule, world(EXAMPLE), Threat(0.0562)).attackable.all()
 
 
+@pytest.mark.few(4)
 def test_sets_grow_with_radius_and_coalition(rule, world):
     expected = world(np.round(np.random.default_rng(4).random((3, 3, 200)), 1))
     previous = np.arange(3)[:, None] == rule(expected).codes
@@ -135,6 +137,7 @@ def test_changeable_says_whether_another_action_is_left(rule, world):
         assert (left == changeable).mean() > 0.99
 
 
+@pytest.mark.few(4)
 def test_radii_are_where_certification_ends(rule, world):
     expected = world(np.round(np.random.default_rng(3).random((3, 3, 40)), 2))
     found = radius(rule, expected, coalition=["P", "Q"])
@@ -178,6 +181,7 @@ def test_indifferent_stakeholders_are_on_the_safe_side(rule, world):
         assert outer[codes, np.arange(100)].all()
 
 
+@pytest.mark.few(2)
 def test_blocks_and_empty_batches(rule, world):
     values = np.random.default_rng(10).random((3, 3, 30_000))
     whole = certify(rule, world(values), Threat(0.05, ("P",)))

@@ -157,6 +157,7 @@ def test_never_above_the_exact_worst_case(family, problem_of, worst, coarse):
     assert bound.usable.any()
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("coarse", [False, True], ids=["fine", "coarse"])
 def test_value_bounds_are_never_above_the_exact_value(family, problem_of, worst, coarse):
     generator = np.random.default_rng(12)

@@ -52,6 +52,7 @@ def test_the_utilitarian_choice_is_the_best_of_all_allocations(seed):
     assert found.exact == {"utilitarian": True}
 
 
+@pytest.mark.long
 def test_the_largest_sum_is_compared_however_few_are_searched():
     deliberation = held(2)
     few = alternatives(deliberation, drawn=1, size=1).options
@@ -85,6 +86,7 @@ def test_other_choices_are_said_to_come_from_a_search():
     assert smallest["maximin"] == max(smallest.values())
 
 
+@pytest.mark.long
 def test_a_poor_list_is_not_called_exact():
     deliberation = held(2)
     among = alternatives(deliberation, drawn=1, size=20).options
@@ -101,6 +103,7 @@ def test_listed_allocations_are_all_of_them():
     assert found.words == "among all 15 feasible allocations"
 
 
+@pytest.mark.long
 def test_utilities_that_do_not_add_up_have_no_exact_sum():
     deliberation = debate(
         random_scenario(0, patients=20, beds=9),

@@ -52,6 +52,7 @@ entries = st.sampled_from([0.0, 0.1, 0.25, 0.3, 0.5, 0.7, 0.75, 0.9, 1.0])
 NAMES = ("linear", "boulware", "conceder", "hardheaded")
 
 
+@pytest.mark.long
 @given(
     values=st.integers(1, 4).flatmap(lambda n: st.integers(1, 4).flatmap(
         lambda k: st.lists(st.lists(entries, min_size=k, max_size=k), min_size=n, max_size=n))),

@@ -52,6 +52,7 @@ def test_contexts_must_mean_the_same_actions():
         expected_rewards([held(0), held(0, ("utilitarian", "care"))])
 
 
+@pytest.mark.long
 def test_too_many_allocations_to_list_need_shared_options():
     large = held(0, patients=20, beds=9)  # 167,960 allocations
     with pytest.raises(InputError, match="too many to list"):

@@ -97,6 +97,7 @@ def test_all_of_it_against_enumeration(record, scenario, seed):
     assert found.possible == any(len(each) == 3 for each in met.values())
 
 
+@pytest.mark.long
 @given(seed=st.integers(0, 10_000), limit=st.sampled_from([1, 50_000]))
 @settings(max_examples=40, deadline=None, derandomize=True)
 def test_one_agent_that_searches_is_never_below_the_joint_decision(record, scenario, seed, limit):
@@ -157,6 +158,7 @@ def test_walks_come_near_the_exact_null(record, scenario, seed):
     assert [each.most_met for each in drawn.search] == [each.most_met for each in exact.search]  # 15 are found at once
 
 
+@pytest.mark.long
 def test_one_agent_that_searches_has_what_the_search_found_and_what_walks_met(record, scenario):
     for seed in range(6):
         held, _, _ = random_record(record, scenario, seed)

@@ -48,6 +48,7 @@ def distance(scenario, utility, start, draws, seed):
     return sum(abs(drawn[each] / draws - count / len(kept)) for each, count in wanted.items()) / 2, len(kept)
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize(
     ("demands", "capacities"),
     [

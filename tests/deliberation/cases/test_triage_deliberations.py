@@ -100,6 +100,7 @@ def test_built_in_deliberations():
         assert DeliberationSpec(**declared.model_dump(mode="json")) == declared  # as a record keeps it
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", built_in_parts("deliberation"))
 def test_without_data_patients_are_simulated_and_it_says_so(name):
     case, beside = read_deliberation(name)
@@ -194,6 +195,7 @@ def test_only_the_declared_facts(tmp_path):
     assert scenario.facts == ("severity", "sex")
 
 
+@pytest.mark.long
 def test_who_is_drawn_depends_on_seed_and_ids_alone(tmp_path):
     rows = [f"p{number},{number + 1},0.5,f,true,0" for number in range(30)]
     header = TABLE.partition("\n")[0]

@@ -121,6 +121,7 @@ def test_draws_depend_on_the_seed_alone():
     assert all(dict(large.claimants[large.index(p.id)].facts) == dict(p.facts) for p in small.claimants)
 
 
+@pytest.mark.long
 def test_every_visit_is_drawn_equally_often():
     drawn = np.zeros(len(VISITS))
     for seed in range(500):
@@ -203,6 +204,7 @@ VISIT = st.fixed_dictionaries(
 )
 
 
+@pytest.mark.long
 @settings(max_examples=60, deadline=None)
 @given(st.lists(VISIT, min_size=1, max_size=6), st.integers(0, 5))
 def test_the_mapping_against_its_twin(visits, seed):
@@ -217,6 +219,7 @@ def test_the_mapping_against_its_twin(visits, seed):
     assert (found.p_with > found.p_without).all()
 
 
+@pytest.mark.long
 @settings(max_examples=60, deadline=None)
 @given(VISIT, VISIT, st.integers(0, 5))
 def test_the_mapping_is_monotone_in_acuity(visit, other, seed):

@@ -73,6 +73,7 @@ E = st.tuples(st.integers(2, 4), st.integers(2, 4)).flatmap(
 )
 
 
+@pytest.mark.long
 @settings(max_examples=60)
 @given(E)
 def test_one_decision_is_that_of_the_debate_strategy_and_of_a_twin(values):
@@ -126,6 +127,7 @@ def test_a_tied_vote_goes_to_the_higher_sum():
 GAINS = st.lists(st.lists(numbers(-6), min_size=5, max_size=5), min_size=2, max_size=3)
 
 
+@pytest.mark.long
 @settings(max_examples=40)
 @given(GAINS, st.integers(1, 4))
 def test_a_batch_under_a_budget_is_that_of_enumeration(gains, capacity):

@@ -39,6 +39,7 @@ worlds = {
 }  # fmt: skip
 
 
+@pytest.mark.long
 @settings(max_examples=8, deadline=None)
 @given(**worlds)
 def test_who_asks_is_persuaded_exactly_if_others_have_more_at_stake(values, rule, who, scale):

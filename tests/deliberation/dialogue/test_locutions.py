@@ -259,6 +259,7 @@ def test_bases_must_be_consistent_and_derive_the_decision(doctor, manager):
         Setting(doctor, manager, Literal("beds_full"))
 
 
+@pytest.mark.long
 def test_the_list_of_legal_moves_is_whole(oracle, generator):
     """Every speaker, locution, content and target is tried, legal or not."""
     listed = set()

@@ -77,6 +77,7 @@ def test_a_thousand_random_dialogues_end_within_the_bound(oracle, generator):
     assert longest > 20
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize("policies", [(one, other) for one in POLICIES for other in POLICIES], ids="-".join)
 def test_every_pair_of_policies_is_sound(oracle, generator, policies):
     for seed in range(12):

@@ -249,6 +249,7 @@ def test_the_record_is_json_and_has_a_hash(doctor, manager, both_move):
     assert first.hash == again.hash != other.hash and len(first.hash) == 64
 
 
+@pytest.mark.long
 def test_nothing_depends_on_the_hash_seed():
     code = """
 import random

@@ -6,6 +6,7 @@ from accordant.deliberation.dialogue import KnowledgeBase, Literal, parse_formul
 from accordant.errors import InputError
 
 
+@pytest.mark.long
 def test_costs_are_those_of_the_enumeration_of_all_subsets(oracle, generator):
     dropped = 0
     for _ in range(200):

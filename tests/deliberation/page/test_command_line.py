@@ -30,6 +30,7 @@ OPTIONS = [
 ]  # fmt: skip
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("options", OPTIONS)
 def test_the_command_is_read_back_to_the_same_options(options, monkeypatch):
     seen = {}

@@ -34,6 +34,7 @@ def test_every_kind_is_one_well_formed_page_that_leads_nowhere(contents, page):
         assert not {"nan", "none,", "undefined"} & set(found.text.lower().split()), name
 
 
+@pytest.mark.long
 def test_a_page_that_is_written_speaks_by_words(contents, page, tmp_path):
     for place, content in enumerate(contents.values()):
         written = write_deliberated(read_result(content), tmp_path / f"{place}.html").read_text(encoding="utf-8")
@@ -42,6 +43,7 @@ def test_a_page_that_is_written_speaks_by_words(contents, page, tmp_path):
         assert content["kind"] == "many" or "chance with the grant" in text
 
 
+@pytest.mark.long
 def test_a_page_comes_from_json_alone_and_is_the_same_every_time(contents):
     for content in contents.values():
         kept = copy.deepcopy(content)
@@ -198,6 +200,7 @@ def test_hostile_text_is_shown_and_does_nothing(content, many, page):
         assert page(html).text.count("<script>alert('x')</script>") > (20 if given["kind"] == "one" else 3)
 
 
+@pytest.mark.long
 def test_hostile_names_of_agents_and_patients_are_escaped(contents, page):
     renamed = json.loads(
         json.dumps(contents["pair"])
@@ -369,6 +372,7 @@ def test_many_replies_are_counted_and_folded(content, page):
     assert "31 replies: 1 challenge and 30 concede All replies concede p01" in text
 
 
+@pytest.mark.long
 def test_struck_claims_stand_between_contestation_and_answers(contents, page):
     """Where they were made: after the round that cited a protected fact, before anybody answered."""
     content = contents["no deal"]
@@ -383,6 +387,7 @@ def test_struck_claims_stand_between_contestation_and_answers(contents, page):
     assert "The agents did not agree" in text
 
 
+@pytest.mark.long
 def test_a_struck_claim_shows_its_turn_where_the_record_has_it(contents, page):
     content = copy.deepcopy(contents["no deal"])
     record = content["deliberation"]
@@ -399,6 +404,7 @@ def test_a_struck_claim_shows_its_turn_where_the_record_has_it(contents, page):
     assert f"{record['turns'][0]['agent']} proposes" in unheard
 
 
+@pytest.mark.long
 def test_faults_of_the_record_are_what_the_transcript_marks(content, page):
     """A passage that was looked up later is void where it was cited first, and a reason on nobody has no bad name."""
     first = content["deliberation"]["turns"][0]
@@ -416,6 +422,7 @@ def test_faults_of_the_record_are_what_the_transcript_marks(content, page):
     assert "c c · reads group · cites doc-1 · void" in text
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("holds", [True, False])
 def test_emergence_is_an_answer_with_a_definition(content, page, holds):
     """No sentence on the page claims what the answer denies."""
@@ -428,6 +435,7 @@ def test_emergence_is_an_answer_with_a_definition(content, page, holds):
     assert "contained in what no agent" not in text
 
 
+@pytest.mark.long
 def test_an_empty_test_of_facts_says_so(content, page):
     assert "The test is empty" not in page(render_deliberated(content)).text
     content["flips"] |= {"touched": 0.0, "empty": True}
@@ -491,6 +499,7 @@ def test_how_often_a_rule_stood_in_stands_beside_the_answer(content, page, repla
     assert ("No language model spoke" in answer) == loud
 
 
+@pytest.mark.long
 def test_without_a_model_nothing_is_said_of_one(contents, page):
     for content in contents.values():
         assert "language model speaks" not in page(render_deliberated(content)).text.partition("How to reproduce")[0]
@@ -512,6 +521,7 @@ def test_many_deliberations_say_how_often_a_rule_stood_in(many, page, spent, wor
     assert "What the language models used" in text and "calls 12, tokens in 345" in text
 
 
+@pytest.mark.long
 def test_many_patients_fold_those_who_are_treated_alike(contents, page, hold):
     content = hold("rawlsian,utilitarian", patients=60, capacity={"bed": 58.0})
     html = render_deliberated(content)

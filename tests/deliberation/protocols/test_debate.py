@@ -221,6 +221,7 @@ class TestSight:
 
 
 class TestInvariance:
+    @pytest.mark.long
     @settings(max_examples=12, deadline=None)
     @given(seed=st.integers(0, 10**6), order=st.permutations(range(12)), rule=st.sampled_from(SYMMETRIC))
     def test_the_order_of_patients_changes_nothing_not_even_the_hash(self, small, seed, order, rule):
@@ -228,6 +229,7 @@ class TestInvariance:
         assert one.joint == two.joint
         assert one.hash == two.hash
 
+    @pytest.mark.long
     @settings(max_examples=12, deadline=None)
     @given(seed=st.integers(0, 10**6), rule=st.sampled_from(SYMMETRIC))
     def test_the_order_of_agents_changes_nothing_but_their_order_in_the_record(self, small, seed, rule):
@@ -568,6 +570,7 @@ class TestRecord:
 
 
 class TestTooManyToList:
+    @pytest.mark.long
     def test_a_search_lists_the_options_and_the_gap_is_told(self, small):
         ward = small.ward(n=30, beds=12)
         agents = [AlignedAgent("utilitarian", retriever=None), BaselineAgent()]
@@ -581,6 +584,7 @@ class TestTooManyToList:
 class TestDirections:
     """Directions of the notes' own measured runs, on fewer scenarios: moderation is partial, toughness pays."""
 
+    @pytest.mark.long
     def test_some_access_comes_back_and_not_all(self, small):
         runs = [held(small.ward(seed), seed=seed) for seed in range(25)]
         joint, aligned = (np.mean([beds(each) for each in side]) for side in (

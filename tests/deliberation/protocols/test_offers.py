@@ -34,6 +34,7 @@ PAIRS = st.tuples(st.sampled_from(CONCESSIONS), st.sampled_from(CONCESSIONS))
 TRIPLES = st.tuples(*[st.sampled_from(["linear", "boulware", "conceder", "exponential"])] * 3)
 
 
+@pytest.mark.long
 @settings(max_examples=25, deadline=None)
 @given(seed=st.integers(0, 10**6), concessions=PAIRS | TRIPLES)
 def test_rule_agents_reach_through_views_what_the_rule_reaches_over_the_table(small, seed, concessions):

@@ -128,6 +128,7 @@ class TestVoidParts:
 
 
 class TestFacts:
+    @pytest.mark.long
     @settings(max_examples=15, deadline=None)
     @given(seed=st.integers(0, 10**6), unseen=st.sampled_from(["severity", "group", "p_with", "arrival"]))
     def test_no_value_of_an_unseen_fact_is_in_anything_shown(self, small, seed, unseen):

@@ -49,6 +49,7 @@ class Stumbling(Agent):
         return dataclasses.replace(self.inner.acted(view), fallback=self.asked % 2 == 0)
 
 
+@pytest.mark.long
 def test_a_rule_and_its_name_settle_alike():
     named, made = (repeat(small, pair(), 4, criteria=[NEED], settle=each, rules=()) for each in RULES)
     assert named == made
@@ -56,6 +57,7 @@ def test_a_rule_and_its_name_settle_alike():
     assert made.settle_parameters == {"steps": 60}
 
 
+@pytest.mark.long
 def test_parameters_of_a_rule_are_kept():
     wide = settlements.create("mediated", {"widening": 0.5})
     found, default = (repeat(small, pair(), 6, criteria=[NEED], settle=each, rules=()) for each in (wide, "mediated"))
@@ -87,6 +89,7 @@ def test_a_table_without_null_hypotheses_is_refused(null):
             dataclasses.replace(found, **{null: fewer})
 
 
+@pytest.mark.long
 def test_a_probability_that_is_always_0_has_the_interval_of_a_share():
     found = repeat(small, pair(), 8, criteria=[NEVER], rules=())
     for each in found.random.values():

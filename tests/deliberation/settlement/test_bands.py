@@ -45,6 +45,7 @@ def by_loop(utilities, exponents, steps):
     return None, [], []
 
 
+@pytest.mark.long
 @given(games(), st.sampled_from([1, 7, 60]))
 @settings(max_examples=80, deadline=None)
 def test_first_common_is_what_a_loop_over_times_finds(game, steps):
@@ -66,6 +67,7 @@ def bargain_actions(utilities, exponents, steps=60):
     )  # fmt: skip
 
 
+@pytest.mark.long
 @given(games(contexts=4), st.sampled_from([3, 60]))
 @settings(max_examples=50, deadline=None)
 def test_many_contexts_at_once_are_the_same_as_one_by_one(game, steps):

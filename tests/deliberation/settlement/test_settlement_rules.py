@@ -89,6 +89,7 @@ def best_product(table, among):
     return [a for a in among if products[a] >= best * (1 - 1e-12)]
 
 
+@pytest.mark.long
 @given(tables())
 @settings(max_examples=60, deadline=None)
 def test_bargain_and_mediated_and_nash_against_plain_loops(table):
@@ -112,6 +113,7 @@ def test_bargain_and_mediated_and_nash_against_plain_loops(table):
     assert found.allocation == table.options.allocation(winners[0]) and found.tied == (len(winners) > 1)
 
 
+@pytest.mark.long
 @given(tables())
 @settings(max_examples=60, deadline=None)
 def test_every_rule_gives_a_feasible_allocation_and_none_depends_on_the_order_of_agents(table):

@@ -46,6 +46,7 @@ def test_rows_and_shares_are_those_of_the_whole_file(own, dataset, tmp_path, ask
     assert found.unusual == expected.counts
 
 
+@pytest.mark.long
 def test_what_is_told_is_the_same_whoever_works_and_when_it_is_carried_on(own, dataset, tmp_path):
     told = []
     for address in ("here", "threads:2", "processes:2"):

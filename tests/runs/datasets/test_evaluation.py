@@ -56,6 +56,7 @@ def judged(request, cases, tmp_path_factory):
     return read_run(run), folder
 
 
+@pytest.mark.long
 def test_values_are_those_in_memory_and_what_is_left_out_is_named(judged, tmp_path):
     run, folder = judged
     found = evaluate_dataset(Job(run, str(folder / "data"), tmp_path / "out", "here", 3_500))
@@ -83,6 +84,7 @@ def test_values_are_those_in_memory_and_what_is_left_out_is_named(judged, tmp_pa
                     if evidence.clusters is not None else [])  # fmt: skip
 
 
+@pytest.mark.long
 def test_bytes_are_the_same_wherever_parts_are_carried_out(judged, tmp_path):
     run, folder = judged
     boards = []
@@ -97,6 +99,7 @@ def test_bytes_are_the_same_wherever_parts_are_carried_out(judged, tmp_path):
     assert boards[0] == boards[1]
 
 
+@pytest.mark.long
 def test_intervals_are_the_same_however_files_are_cut(judged, tmp_path):
     run, folder = judged
     boards = [
@@ -109,12 +112,14 @@ def test_intervals_are_the_same_however_files_are_cut(judged, tmp_path):
     assert np.array(ends[0], dtype=float) == pytest.approx(np.array(ends[1], dtype=float), rel=1e-9, nan_ok=True)
 
 
+@pytest.mark.long
 def test_too_few_rows_are_refused(judged, tmp_path):
     run, folder = judged
     with pytest.raises(InputError, match="10000 contexts; parts are for 20000 and more"):
         evaluate_dataset(Job(run, str(folder / "data" / "b.parquet"), tmp_path / "out", "here"))
 
 
+@pytest.mark.long
 def test_columns_that_folders_say_are_judged_as_those_of_files(judged, tmp_path):
     run, folder = judged
     parts = dataset_parts(folder / "data", ROWS)
@@ -133,6 +138,7 @@ def test_columns_that_folders_say_are_judged_as_those_of_files(judged, tmp_path)
         np.testing.assert_array_equal(np.concatenate([each[name] for each in found]), expected[name])
 
 
+@pytest.mark.long
 def test_a_part_is_read_with_the_types_that_were_learned_from(judged, tmp_path):
     run, folder = judged
     some = pd.read_parquet(folder / "whole.parquet").query("kind == '1'")[:50]

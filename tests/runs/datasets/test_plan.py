@@ -85,6 +85,7 @@ def test_costs_are_recovered(fixed, per_row):
     assert found.mean.min() >= 0 and found.spread == pytest.approx(0.02, rel=0.6)
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("drift", [0.0, DRIFT])
 @pytest.mark.parametrize(
     ("spread", "parts", "workers", "hazards"),
@@ -114,6 +115,7 @@ def _done(generator, rows, spread, hazards):
     return work
 
 
+@pytest.mark.long
 def test_what_limits_a_job_is_named():
     sample = sampled(np.random.default_rng(2))
     many = plan_of(sample, np.full(3_000, 100_000.0), 1_000)

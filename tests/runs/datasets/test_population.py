@@ -99,6 +99,7 @@ def test_one_part_is_the_fit_in_memory_to_the_last_bit(ruled, dataset, tmp_path,
     assert found == read_population(tmp_path / "out") and found.strategy == label == rule_of(found).label
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("label", LABELS)
 def test_many_parts_are_the_fit_in_memory_but_for_rounding(ruled, dataset, tmp_path, label):
     found = fit_population(Job(ruled, str(dataset), tmp_path / "out", "here", 1), label)
@@ -158,6 +159,7 @@ def test_brute_force_over_all_policies_of_a_small_world(ruled, tmp_path, seed):
     assert len(found.inputs) == 3
 
 
+@pytest.mark.long
 def test_folders_are_the_same_bytes_whoever_works(ruled, dataset, tmp_path):
     for address in ("here", "threads:2", "processes:1", "processes:2"):
         fit_population(Job(ruled, str(dataset), tmp_path / address, address, 60), LABELS[0])
@@ -167,6 +169,7 @@ def test_folders_are_the_same_bytes_whoever_works(ruled, dataset, tmp_path):
         assert contents(tmp_path / other) == here
 
 
+@pytest.mark.long
 def test_e_of_a_part_stands_in_its_file(ruled, dataset, people, tmp_path):
     fit_population(Job(ruled, str(dataset), tmp_path / "out", "here", 40), LABELS[3])
     written = np.hstack([np.load(file) for file in sorted((tmp_path / "out").glob("*.npy"))])
@@ -180,6 +183,7 @@ def test_e_of_a_part_stands_in_its_file(ruled, dataset, people, tmp_path):
     assert found == people["kind"].tolist()
 
 
+@pytest.mark.long
 def test_rows_of_all_batches_stand_in_the_file_of_their_part(ruled, people, tmp_path, monkeypatch):
     """A CSV is one part, however long: it is read batch by batch."""
     people.to_csv(tmp_path / "rows.csv", index=False)
@@ -191,6 +195,7 @@ def test_rows_of_all_batches_stand_in_the_file_of_their_part(ruled, people, tmp_
     assert found.together.stakeholders[0].mean == pytest.approx(whole.together.stakeholders[0].mean, abs=1e-12)
 
 
+@pytest.mark.long
 def test_work_is_carried_on_after_it_was_broken_off(ruled, dataset, tmp_path, monkeypatch):
     job = Job(ruled, str(dataset), tmp_path / "out", "here", 1)
     whole = fit_population(replace(job, out=tmp_path / "whole"), LABELS[0])
@@ -216,6 +221,7 @@ def test_work_is_carried_on_after_it_was_broken_off(ruled, dataset, tmp_path, mo
     assert made == {"part-00001.npy", "part-00003.npy"}
 
 
+@pytest.mark.long
 def test_rows_are_decided_by_what_was_fitted_on_them(ruled, dataset, tmp_path):
     for label in (LABELS[0], LABELS[3]):
         job = Job(ruled, str(dataset), tmp_path / label, "here", 1)
@@ -235,6 +241,7 @@ def test_rows_are_decided_by_what_was_fitted_on_them(ruled, dataset, tmp_path):
         assert ruled.policy.strategy(label).parameters == read_run(ruled.path).policy.strategy(label).parameters
 
 
+@pytest.mark.long
 def test_decisions_of_another_fit_are_other_work(ruled, people, dataset, tmp_path):
     job = Job(ruled, str(dataset), tmp_path / "lam", "here", 1)
     fit_population(job, LABELS[0])

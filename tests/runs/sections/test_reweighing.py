@@ -39,6 +39,7 @@ def own_weights(run):
     return {label: metric.weight for label, metric in run.case.metrics.items()}
 
 
+@pytest.mark.long
 def test_the_weights_of_the_run_give_its_leaderboard_to_the_last_digit(weighed):
     run, data = weighed
     found, board = reweigh(run, own_weights(run), data), run.record.test
@@ -55,6 +56,7 @@ def test_the_weights_of_the_run_give_its_leaderboard_to_the_last_digit(weighed):
     assert found.risen == found.fallen == () and found.sentences[1] == "The winner is the same."
 
 
+@pytest.mark.long
 def test_scores_are_weighted_means_of_stored_values(weighed):
     run, data = weighed
     found = reweigh(run, {"Accuracy": 2, "Worst": 6}, data)
@@ -72,6 +74,7 @@ def test_scores_are_weighted_means_of_stored_values(weighed):
         assert (row.place < row.place_of_run) == (row in found.risen)
 
 
+@pytest.mark.long
 def test_the_nearest_border_is_that_of_a_fine_grid(weighed):
     run, data = weighed
     found = reweigh(run, {"Accuracy": 0.5, "Mean": 0.5}, data)
@@ -92,6 +95,7 @@ def test_the_nearest_border_is_that_of_a_fine_grid(weighed):
         assert moved[ahead].min(initial=1.0) == pytest.approx(found.borders.nearest.share_moved, abs=0.02)
 
 
+@pytest.mark.long
 def test_without_data_nothing_is_said_of_noise(weighed, monkeypatch, tmp_path):
     run, _ = weighed
     monkeypatch.chdir(tmp_path)
@@ -107,6 +111,7 @@ def test_without_data_nothing_is_said_of_noise(weighed, monkeypatch, tmp_path):
         reweigh(run, {"Worst": 1}, str(tmp_path))
 
 
+@pytest.mark.long
 def test_models_that_give_other_scores_say_nothing_of_noise(weighed, monkeypatch):
     run, data = weighed
     other = run.policy.leaderboard_on
@@ -115,6 +120,7 @@ def test_models_that_give_other_scores_say_nothing_of_noise(weighed, monkeypatch
     assert "differ from those of the run" in found.untold and found.rows[0].among_best is None
 
 
+@pytest.mark.long
 def test_the_run_is_not_changed(weighed):
     run, data = weighed
     reweigh(run, {"Worst": 1}, data)
@@ -122,6 +128,7 @@ def test_the_run_is_not_changed(weighed):
     assert read_run(run.path).record == run.record
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("weights", "error", "message"),
     [

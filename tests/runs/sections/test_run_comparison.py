@@ -46,6 +46,7 @@ def runs(cases, tmp_path_factory):
     }
 
 
+@pytest.mark.long
 def test_a_run_does_not_differ_from_itself(runs):
     found = compare_runs(runs["before"], runs["before"], runs["data"])
     assert found.data == found.declared.declaration == found.declared.card == found.remarks == ()
@@ -57,6 +58,7 @@ def test_a_run_does_not_differ_from_itself(runs):
     assert "no key differs" in found.words
 
 
+@pytest.mark.long
 def test_figures_are_those_of_the_leaderboards(runs):
     first, second = runs["before"], runs["weighed"]
     found = compare_runs(first, second, runs["data"])
@@ -72,6 +74,7 @@ def test_figures_are_those_of_the_leaderboards(runs):
     assert found.to_json() == type(found).read(found.to_json()).to_json()
 
 
+@pytest.mark.long
 def test_paired_differences_are_those_of_the_same_drawn_rows(runs, monkeypatch):
     monkeypatch.setattr(paired_figures, "FEW", 1)
     first = runs["before"]
@@ -98,12 +101,14 @@ def test_paired_differences_are_those_of_the_same_drawn_rows(runs, monkeypatch):
     assert shown["Accuracy"].low < shown["Accuracy"].difference < shown["Accuracy"].high
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("second", "reason"), [("seed", "another seed or split"), ("other", "the same ones")])
 def test_rows_are_the_same_or_not(runs, second, reason):
     found = compare_runs(runs["before"], runs[second], runs["data"])
     assert found.rows.endswith(reason) and found.same_rows == (second == "other")
 
 
+@pytest.mark.long
 def test_other_rows_have_bounds_whatever_they_share(runs):
     found = compare_runs(runs["before"], runs["seed"], runs["data"])
     assert [change.key for change in found.data] == ["seed"]
@@ -118,6 +123,7 @@ def test_other_rows_have_bounds_whatever_they_share(runs):
     assert any(each.low is not None for each in found.differences)
 
 
+@pytest.mark.long
 def test_without_data_rows_are_not_taken_for_the_same(runs, monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("ACCORDANT_DATA", raising=False)
@@ -129,6 +135,7 @@ def test_without_data_rows_are_not_taken_for_the_same(runs, monkeypatch, tmp_pat
         compare_runs(runs["before"], runs["weighed"], str(tmp_path))
 
 
+@pytest.mark.long
 def test_other_rewards_are_said_to_measure_something_else(runs, cases, tmp_path):
     case = yaml.safe_load((cases["own"].parent / "before.yaml").read_text())
     case["rewards"]["Bank"] = {"table": {"yes": {"good": 1.0, "bad": 0.0}, "no": {"good": 0.0, "bad": 1.0}}}

@@ -80,6 +80,7 @@ def test_code_in_a_header_is_text(world, text):
         assert answer.status_code in {200, 401, 409, 422} and "x-injected" not in answer.headers
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("text", CODE)
 def test_code_in_a_form_is_shown_as_text(world, text):
     told = world.ask(f"form {CODE.index(text)}", [{**CONTEXT, "score": 0.3}]).json()["decisions"][0]

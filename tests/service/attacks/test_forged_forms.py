@@ -33,6 +33,7 @@ def before_and_after(world, act):
     return answer, world.audited().size - before
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize(
     "headers",
     [
@@ -48,6 +49,7 @@ def test_a_form_of_another_site_is_refused_though_its_token_is_right(world, form
     assert (answer.status_code, grown) == (403, 0)
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize("csrf", [None, "", "x", "0" * 43, "é"])
 def test_a_form_without_its_token_is_refused(world, form, csrf):
     there, address, fields = form
@@ -76,6 +78,7 @@ def test_a_link_does_what_no_form_did(world, form):
     assert grown == 0
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize("method", ["PUT", "DELETE", "PATCH", "TRACE", "CONNECT"])
 def test_other_methods_do_nothing(world, form, method):
     there, address, fields = form
@@ -83,6 +86,7 @@ def test_other_methods_do_nothing(world, form, method):
     assert (answer.status_code, grown) == (405, 0)
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize("name", ["X-HTTP-Method-Override", "X-Method-Override", "X-HTTP-Method"])
 def test_a_get_does_not_become_a_post(world, form, name):
     there, address, fields = form

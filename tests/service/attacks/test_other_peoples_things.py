@@ -214,6 +214,7 @@ PAGES = {
 """For each act of people with roles: a request that does it, or fails only after it was allowed."""
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize("role", INVITABLE)
 @pytest.mark.parametrize("act", PAGES)
 def test_every_cell_of_the_table(world, role, act):

@@ -103,6 +103,7 @@ def test_the_same_key_names_the_same_job(service, http, key, parts_of_three):
     assert post(http, key, deployment="loans-of-three").status_code == 409
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize(
     ("lines", "words"),
     [
@@ -173,6 +174,7 @@ def test_a_cancelled_batch_keeps_what_was_decided_and_forgets_the_rest(service, 
         assert connection.execute(select(job_part)).all() == []
 
 
+@pytest.mark.long
 def test_two_workers_with_one_job_decide_each_part_once(service, http, key, parts_of_three):
     identifier = post(http, key).json()["id"]
     old = claim(service.database, ("decisions",))

@@ -136,6 +136,7 @@ def changed(lines, how):
     return []
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize(
     "how",
     [

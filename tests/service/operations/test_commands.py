@@ -69,6 +69,7 @@ def test_a_key_may_stand_in_a_file(receipt, service, tmp_path):
     assert call("verify", receipt, "--by", tmp_path / "key.pem")[0] == 0
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize(
     ("change", "words"),
     [
@@ -95,6 +96,7 @@ def test_a_receipt_that_does_not_hold_is_named_and_ends_with_1(receipt, change, 
     assert (code, json.loads(text)["holds"]) == (1, False)
 
 
+@pytest.mark.long
 def test_another_key_does_not_hold_and_what_is_no_receipt_or_key_is_wrong_input(receipt, tmp_path):
     code, text = call("verify", receipt, "--key", "ab" * 32)
     assert code == 1 and "another key than the service's" in text
@@ -111,6 +113,7 @@ def database_of(service):
     return service.database.url.render_as_string(hide_password=False)
 
 
+@pytest.mark.long
 def test_backup_restore_and_audit(service, told, tmp_path):
     code, text = call("backup", database_of(service), "--out", tmp_path / "b.jsonl", "--json")
     made = json.loads(text)

@@ -14,6 +14,7 @@ from accordant.service.api.rates import Buckets, Rate
 CONTEXT = {"score": 0.4, "branch": "south"}
 
 
+@pytest.mark.long
 @given(st.lists(st.floats(0, 3), min_size=1, max_size=60), st.floats(1, 5), st.floats(0.5, 4))
 def test_never_more_than_burst_and_rate_allow(pauses, burst, second):
     buckets, at, allowed = Buckets(Rate(burst, second)), 0.0, 0

@@ -42,6 +42,7 @@ def test_opening_a_link_shows_the_decision(person, links):
     assert links[0].rsplit("/", 1)[1] not in page.text  # the secret is in no page that a browser keeps
 
 
+@pytest.mark.long
 def test_it_speaks_the_language_of_the_browser_or_of_the_address(person):
     there = person()
     assert '<html lang="de">' in there.get("/my", headers={"Accept-Language": "de-AT,en;q=0.5"}).text
@@ -91,6 +92,7 @@ def test_a_person_contests_and_sees_what_becomes_of_it(person, service):
     assert (found.fault, found.kinds["contest"], found.kinds["referral"]) == ("", 1, 1)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("grounds", ["", "  \n ", "x" * 10_001])
 def test_grounds_that_cannot_be_used_are_said_beside_the_form(person, service, grounds):
     answer = person().fill("/my/contest?language=en", "/my", grounds=grounds)
@@ -109,6 +111,7 @@ def test_a_decision_is_contested_once(person):
     assert there.post("/my/contest", data=form, follow_redirects=False).status_code == 403
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize(
     ("headers", "token"),
     [

@@ -131,6 +131,7 @@ def test_a_contest_is_answered_once(reviewer, member, contested, service):
     assert late.status_code in {403, 409}
 
 
+@pytest.mark.long
 def test_what_was_left_to_a_person_is_decided_and_can_be_contested_then(reviewer, member, person, service):
     address = of_kind(reviewer, service, "referral")
     page = reviewer.get(address)

@@ -107,6 +107,7 @@ CHANGES = {
 }
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize("change", CHANGES)
 def test_audit_names_the_first_bad_event(database, secrets, change):
     write(database, 301)

@@ -48,6 +48,7 @@ def value(probabilities, values, counts, consumed):
     )
 
 
+@pytest.mark.long
 @given(
     st.lists(st.tuples(st.integers(0, 5), KINDS), min_size=1, max_size=3).filter(
         lambda types: any(p for p, _ in types)

@@ -55,6 +55,7 @@ def slate(gains, items):
     return greedy_counts([np.log(p) + each for p, each in zip(WANTED, gains, strict=True)], items)
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize(
     ("sampler", "values", "gamma"),
     [

@@ -56,6 +56,7 @@ def test_unequal_chances():
     assert everything.tolist() == [0, 1, 0]
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize(
     ("values", "consumed"),
     [

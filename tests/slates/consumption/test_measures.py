@@ -74,6 +74,7 @@ class TestMeasure:
         assert found.mean == pytest.approx(0.5 * (0.6 * 2 + 0.3 + 0.1) / 4)
         assert measure(WANTED, Bernoulli(0.5), (2, 1, 1), consumed=None).best == pytest.approx(4 * found.mean)
 
+    @pytest.mark.long
     def test_drawn_users(self):
         """The same, from users and items that are drawn."""
         rng, levels, counts = np.random.default_rng(0), np.array([0.0, 0.2, 1.0]), (3, 2, 1)

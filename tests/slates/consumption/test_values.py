@@ -265,6 +265,7 @@ def test_gains_of_tiny_chances_keep_their_logarithms(consumed):
     assert float(values.best(consumed, 10)) == pytest.approx(0.5)
 
 
+@pytest.mark.long
 def test_importing_is_light():
     code = "import sys, accordant.slates.consumption; print([m for m in ('scipy', 'sklearn', 'pandas') if m in sys.modules])"
     shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -63,6 +63,7 @@ def test_rounding_dominates_nobody():
     assert front(board_of([[1, 1], [1 - 1e-14, 1 - 1e-14]]), ("m0", "m1")).rules == ("r0", "r1")
 
 
+@pytest.mark.long
 @settings(max_examples=80, deadline=None)
 @given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3), st.integers(0, 3)), min_size=1, max_size=7))
 def test_dominance_against_loop(points):

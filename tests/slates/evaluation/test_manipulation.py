@@ -37,6 +37,7 @@ def test_burying_pays_by_hand(slate_rules, make_candidates):
     assert (honest.gain.value, honest.share, honest.largest, honest.best) == (0.0, 0.0, 0.0, {})
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", ["total", "borda"])
 def test_few_items_against_all_orders(slate_rules, drawn_candidates, name):
     """At least what the best order of evenly spaced or own values gives, found by a loop over users and orders."""
@@ -68,6 +69,7 @@ def test_some_rules_gain_nothing(slate_rules, drawn_candidates):
         assert manipulability(slate_rules["borda"], muted, 3, name, resamples=0).gain.value == 0.0
 
 
+@pytest.mark.long
 def test_interval_and_reproducibility(slate_rules, drawn_candidates):
     candidates = drawn_candidates(6, n_users=40)
     rule, users = slate_rules["total"], [f"u{t % 7}" for t in range(40)]

@@ -24,6 +24,7 @@ def near_ties(dtype):
     )
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", ["utilitarian_slate", "maximin_slate"])
 def test_rounding_is_no_gain(name):
     """What single precision cannot tell apart is no gain; in double precision it is a small one."""

@@ -30,6 +30,7 @@ def said(lists_of):
     return of
 
 
+@pytest.mark.long
 def test_a_broken_axiom_is_told_of_the_list_that_was_shown(said):
     fair, unfair = [0, 1, 3], [0, 3, 4]
     found = said([fair, unfair, fair, unfair])

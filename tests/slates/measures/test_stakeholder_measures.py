@@ -121,6 +121,7 @@ def test_unknown_stakeholder(shown):
             measures.create(name)
 
 
+@pytest.mark.long
 @settings(max_examples=60, deadline=None)
 @given(st.integers(0, 10**6), st.integers(1, 4), st.integers(1, 3))
 def test_inequalities_between_measures(shown, seed, n_stakeholders, k):

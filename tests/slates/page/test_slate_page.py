@@ -52,6 +52,7 @@ def test_every_situation_gives_one_whole_page(variant, page):
     assert " fair " not in read.text.lower()
 
 
+@pytest.mark.few(4)
 def test_nothing_is_loaded_from_elsewhere(variant, page):
     _, html = variant
     read = page(html)
@@ -434,6 +435,7 @@ def test_the_most_crowded_items_come_first(situations, page):
     assert number(worst, 2) in table.split("2. item")[0]
 
 
+@pytest.mark.long
 def test_attention_and_time(situations, page):
     html = render_slates(situations("tiny"))
     assert text_of("attention", html, page).count("0.438") >= 3

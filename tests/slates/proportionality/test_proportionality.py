@@ -65,6 +65,7 @@ def elections(draw, most_voters=5):
     return approved, weights, committee, k
 
 
+@pytest.mark.long
 @settings(max_examples=150, deadline=None)
 @given(elections())
 def test_axioms_are_their_definitions_and_witnesses_are_wronged(election):

@@ -61,6 +61,7 @@ def ids_of(market):
 
 
 class TestDeclaredOrder:
+    @pytest.mark.long
     @pytest.mark.parametrize("name", ["utilitarian_slate", "nash_slate", "seq_pav", "dynamic", "borda"])
     def test_a_rule_that_says_what_was_declared_changes_nothing(self, name, market, stakeholders):
         [rule] = rules_of([Named(name)], market.stakeholders, "Guest", 7)
@@ -74,6 +75,7 @@ class TestDeclaredOrder:
         assert np.array_equal(said.values, E.values)  # to the last bit, also for what was not shown
         assert [each.tau for each in proxies.ballots] == pytest.approx([1.0] * len(proxies.ballots))
 
+    @pytest.mark.long
     @pytest.mark.parametrize("name", ["utilitarian_slate", "seq_pav", "leximin_slate"])
     def test_also_where_utilities_change_with_what_was_shown(self, name, make_market, make_stakeholder, make_batch):
         """What an agent is not asked about again is added as it was declared, to the last bit."""
@@ -117,6 +119,7 @@ class TestDeclaredOrder:
 
 
 class TestCalls:
+    @pytest.mark.long
     def test_each_request_is_asked_once_for_each_speaker_whatever_the_rules(self, market, stakeholders):
         rankers = {"Guest": Told(), "Nature": Told(name="other")}
         proxies = proxy_reports(market, rankers, declared=stakeholders)
@@ -232,6 +235,7 @@ class TestGate:
         assert np.allclose(found.slates.quantities["voting_weights"], twin.quantities["voting_weights"])
         assert (twin.quantities["voting_weights"][1, [1, 2, 5]] == 0).all()
 
+    @pytest.mark.long
     def test_floors_hold_for_who_is_silent(self, market, stakeholders):
         """Whoever's agent is not believed keeps a right to a floor, by the declared utilities."""
         bad = set(ids_of(market))

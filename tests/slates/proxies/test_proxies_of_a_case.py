@@ -112,6 +112,7 @@ class OneTry(Limits):
     retries: int = 0
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("case", BROKEN)
 def test_no_valid_ranking_is_an_error_or_a_counted_fallback(case, opened, server, monkeypatch):
     monkeypatch.setattr("accordant.agents.language.participant.Limits", OneTry)

@@ -117,6 +117,7 @@ def test_one_method_is_enough(view):
     assert not made.reads_requests
 
 
+@pytest.mark.long
 def test_importing_is_light():
     heavy = ("pydantic_ai", "openai", "httpx2", "sklearn", "pandas", "scipy", "numba")
     code = f"import sys, accordant.slates.rankers as r; r.rankers.names(); print([m for m in {heavy!r} if m in sys.modules])"

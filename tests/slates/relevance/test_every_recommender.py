@@ -102,6 +102,7 @@ def test_items_that_nobody_consumed_score_nothing(fitted, name):
     assert not fitted[name].scores(USERS, STARTS)[7].any()
 
 
+@pytest.mark.long
 @given(st.lists(st.lists(st.just(0.0) | st.floats(1e-9, 1e9), min_size=3, max_size=3), min_size=1, max_size=4))
 def test_relative(columns):
     scores = np.array(columns).T
@@ -136,6 +137,7 @@ def test_wrong_name():
         create("populr")
 
 
+@pytest.mark.long
 def test_importing_is_light():
     heavy = ("sklearn", "scipy", "pandas", "numba", "joblib", "matplotlib")
     code = (

@@ -52,6 +52,7 @@ def test_columns_hold_places_in_scotland(tours):
     assert ((catalogue.longitude > -6) & (catalogue.longitude < -2)).all()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", ["transitions", "ranker"])
 def test_the_start_tells_more_than_popularity(tours, name):
     assert found_in_five(name, tours) > found_in_five("popular", tours) + 0.05

@@ -34,6 +34,7 @@ def value_of(items, worth, types, wanted, consumed):
     return total
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("consumed", [1, 2, None])
 def test_no_list_is_worth_more(consumed):
     for seed in range(3):

@@ -93,6 +93,7 @@ def random_world(generator, n_users=4):
     return candidates(values, generator.random((n_items, n_users)) < 0.85, weights)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("ballots", ["approval", "utility"])
 @pytest.mark.parametrize("completion", ["phragmen", "utilitarian"])
 def test_twin(ballots, completion):
@@ -116,6 +117,7 @@ def test_twin(ballots, completion):
     assert completed > 20
 
 
+@pytest.mark.long
 def test_by_hand_of_lackner_and_skowron():
     """Example 12 of Lackner and Skowron (2023), k = 3: c for 1/5, a for 13/40, then d by Phragmén."""
     approves = np.array([[0, 0, 1, 1]] * 3 + [[1, 1, 0, 0]] * 2 + [[1, 0, 1, 0]] * 2 + [[0, 1, 0, 1]], dtype=bool)
@@ -126,6 +128,7 @@ def test_by_hand_of_lackner_and_skowron():
     assert elect(approves, 3, completion="utilitarian").names(0) == ("c2", "c0", "c3")
 
 
+@pytest.mark.long
 def test_a_strong_wish_counts_in_utilities_and_not_in_approvals():
     """Two stakeholders with one place each: a minority's best item against one that is a little good for both."""
     values = np.array([[[1.0], [0.0], [0.6]], [[0.0], [1.0], [0.6]]])
@@ -134,6 +137,7 @@ def test_a_strong_wish_counts_in_utilities_and_not_in_approvals():
     assert set(rules.create("equal_shares", {"ballots": "utility"})(candidates(values), 2).names(0)) == {"c0", "c1"}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("completion", "theirs"), [("phragmen", "seqphragmen"), ("utilitarian", "av")])
 def test_among_the_committees_of_abcvoting(completion, theirs, extra):
     abcrules, preferences = extra("abcvoting.abcrules"), extra("abcvoting.preferences")
@@ -187,6 +191,7 @@ def test_extended_justified_representation():
     assert groups > 100
 
 
+@pytest.mark.long
 def test_single_precision():
     """Prices that differ by float32 rounding tie, and the sums decide."""
     values = np.full((3, 4, 1), 0.7, dtype=np.float32)

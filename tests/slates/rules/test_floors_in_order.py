@@ -72,6 +72,7 @@ def same(one, other):
         np.testing.assert_allclose(one.quantities[name], other.quantities[name], atol=1e-12)
 
 
+@pytest.mark.long
 @settings(max_examples=40, deadline=None)
 @given(st.sampled_from(RULES), st.sampled_from(FLOORS), st.integers(0, 2**20), st.sets(st.integers(1, 23), max_size=5))
 def test_one_batch_or_several_and_the_history_is_of_lists_shown(inner, floors, seed, cuts):
@@ -176,6 +177,7 @@ def exchanged(values, weights, items, levels):
     return [each if each in items else new.pop(0) for each in before], tied
 
 
+@pytest.mark.long
 @settings(max_examples=120, deadline=None)
 @given(st.integers(0, 2**32 - 1), st.sampled_from([1, LEVEL]), st.booleans())
 def test_exchanges_and_their_ties_against_fractions(seed, steps, single):
@@ -203,6 +205,7 @@ def test_ties_of_repairs_go_to_higher_sums():
     assert not found.tied.any()
 
 
+@pytest.mark.long
 def test_ties_of_searches(monkeypatch):
     """Without exchanges: a list is tied if another that holds the floors is worth as much."""
     monkeypatch.setattr("accordant.slates.rules.floors.repair", lambda shelf: np.zeros(len(shelf.items), dtype=bool))

@@ -63,6 +63,7 @@ def test_half_a_voter():
         elect(ballots({0}, {1}, n_items=2), 1, [0.5, 1.5], whole=True)
 
 
+@pytest.mark.long
 @settings(max_examples=200, deadline=None)
 @given(st.integers(0, 2**32 - 1), st.integers(1, 7), st.integers(1, 6), st.booleans())
 def test_justified_representation(seed, n_stakeholders, k, whole):

@@ -55,6 +55,7 @@ def twin(rule, given, u, k):
     return open_[items].tolist() + [-1] * (k - len(items)), tied
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize("rule", SMALL, ids=lambda each: each.label)
 @pytest.mark.parametrize("tied", [False, True])
 def test_closed_items_do_not_exist(rule, tied):
@@ -66,6 +67,7 @@ def test_closed_items_do_not_exist(rule, tied):
         assert found.tied[u] == level
 
 
+@pytest.mark.long
 def test_reference_points_are_those_of_what_may_be_shown():
     """c3 is the ideal of s0 and closed: measured from it, c0 would be chosen."""
     values = np.array([[0.6, 0.3, 0.0, 1.0], [0.0, 0.7, 1.0, 0.0]])[:, :, None]
@@ -170,6 +172,7 @@ def test_rules_by_number_of_items():
     assert set(LARGEST) <= set(strategies)
 
 
+@pytest.mark.long
 def test_blocks_and_edges():
     values = np.random.default_rng(6).random((5, 700, 160))
     given = candidates(values, np.random.default_rng(7).random((700, 160)) < 0.95)

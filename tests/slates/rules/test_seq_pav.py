@@ -4,6 +4,7 @@ import itertools
 from fractions import Fraction
 
 import numpy as np
+import pytest
 
 from accordant.slates.candidates import Candidates
 from accordant.slates.rule import rules
@@ -32,6 +33,7 @@ def test_by_hand():
     assert elect(approves, 3) == [0, 3, 1]
 
 
+@pytest.mark.long
 def test_share_of_the_best_score():
     """At least 1 − 1/e of the best PAV score, which all lists are tried for."""
     generator, ratios = np.random.default_rng(1), []

@@ -95,6 +95,7 @@ def random_world(generator, shown=0.85):
     return candidates(values, generator.random((n_items, 4)) < shown, weights)
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("key", RULES)
 @pytest.mark.parametrize("threshold", [0.5, 0.9])
 def test_twin(key, threshold):
@@ -142,6 +143,7 @@ def random_profiles():
         yield approves, int(generator.integers(1, n_items + 1))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("key", THEIRS)
 def test_abcvoting_breaks_ties_as_declared(key, committees_there):
     """With equal sums of expected rewards our tie-break is abcvoting's: the first item."""
@@ -160,6 +162,7 @@ def test_divided_quotas_are_whole_where_places_divide_voters(committees_there):
         assert {frozenset(ours.items[0].tolist())} == committees_there("whole", approves, k)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("key", THEIRS)
 def test_among_the_committees_of_abcvoting(key, committees_there):
     """Ties broken by sums lead to one of all committees; where there is one, to it. abcvoting has one greedy Monroe."""
@@ -184,6 +187,7 @@ FILES = [f"elections/00002_debian/00002-{n:08}.toc" for n in range(1, 9)] + [
 ]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("key", THEIRS)
 def test_real_elections(key, committees_there, real_data):
     """Everybody approves the two best ranks; Debian's and the ERS' ballots with 43 to 2,785 voters."""

@@ -13,6 +13,7 @@ FILES = [f"elections/00002_debian/00002-{n:08}.toc" for n in (1, 3, 5, 8)] + [
 ]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("name", "theirs"), [("seq_phragmen", "seqphragmen"), ("equal_shares", "equal-shares")])
 def test_committees_of_abcvoting(name, theirs, extra, real_data):
     """Everybody approves the two best ranks; all items are worth the same, so that ties go to the first item."""

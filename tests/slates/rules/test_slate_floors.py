@@ -59,6 +59,7 @@ def worlds(draw):
     return values.reshape(n, m, users), available.reshape(m, users), weights, floors, draw(st.integers(1, 4))
 
 
+@pytest.mark.long
 @settings(max_examples=60, deadline=None)
 @given(worlds())
 def test_a_list_holds_floors_wherever_one_can(world):
@@ -83,6 +84,7 @@ def test_a_list_holds_floors_wherever_one_can(world):
             assert found.quantities["shortfall"][i, u] == pytest.approx(missing, abs=1e-8)
 
 
+@pytest.mark.long
 def test_what_repairs_cost():
     """Five stakeholders, lists of 3 of 9: what repairs cost beyond the best list, in sums of mean expected rewards.
 
@@ -101,6 +103,7 @@ def test_what_repairs_cost():
     assert np.mean(extra) < 0.01
 
 
+@pytest.mark.long
 def test_search_without_exchanges_finds_the_best_list_or_a_proof(monkeypatch):
     monkeypatch.setattr("accordant.slates.rules.floors.repair", no_exchange)
     values = np.random.default_rng(7).random((4, 8, 40))
@@ -146,6 +149,7 @@ def test_many_items():
     assert not (found.flags["floor_impossible"] & ~found.flags["floor_unmet"]).any()
 
 
+@pytest.mark.long
 def test_search_among_a_core(monkeypatch):
     """Without exchanges: the items that prices put first suffice for most lists, and are no proof where they do not."""
     monkeypatch.setattr("accordant.slates.rules.floors.repair", no_exchange)

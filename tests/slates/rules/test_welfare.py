@@ -109,6 +109,7 @@ def worlds(draw):
     return values.reshape(n, m, users), available.reshape(m, users), weights, draw(st.integers(1, 4))
 
 
+@pytest.mark.long
 @settings(max_examples=60, deadline=None)
 @given(worlds(), st.sampled_from(EVERY), st.integers(0, 2))
 def test_lists_and_ties_are_those_of_exact_fractions(world, kind, swaps):
@@ -121,6 +122,7 @@ def test_lists_and_ties_are_those_of_exact_fractions(world, kind, swaps):
         assert found.tied[u] == tied
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("kind", "steps", "k"), [(MaximinSlate, 8, 2), (MaximinSlate, 8, 3), (LeximinSlate, 4, 2)])
 def test_ties_between_exchanges(kind, steps, k):
     """Lists that grow without a tie: what is tied is an exchange, at one place or between two, or nothing."""

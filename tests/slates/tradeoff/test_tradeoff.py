@@ -89,6 +89,7 @@ def test_real():
         assert found.real_from == 4.0
 
 
+@pytest.mark.long
 def test_none_and_undecided():
     found = check(*all_alike(6000), 2, margin=0.05)
     assert found.verdict == "none"
@@ -126,6 +127,7 @@ def test_twenty_users_may_decide():
     assert (found.verdict, found.n_users) == ("real", 20)
 
 
+@pytest.mark.long
 def test_few_resamples_decide_nothing():
     """Sixteen intervals at 95 %: each end has .0015625 beyond it, one resample of 640."""
     found = of_users(50, independent(), resamples=639)
@@ -148,6 +150,7 @@ def test_least_numbers(users, resamples, tail, reason):
     assert too_few(users, resamples, tail) == reason
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("users", [20, 40])
 def test_a_loss_that_is_not_there_is_seldom_found(users):
     """Items please alike: a loss, real or seeming, in at most 2 of 30 samples; the level grants 1.5."""
@@ -172,6 +175,7 @@ def test_no_diversity_to_be_had():
     assert found.reason == "no list of the path has more than 1.00 categories on average"
 
 
+@pytest.mark.long
 def test_modelled_outcomes_agree_with_logged_ones():
     wanted, chances, relevance, targets = one_type()
     logged = check(relevance, targets, 1)
@@ -219,6 +223,7 @@ def test_modelled_against_all_outcomes(consumed):
         assert best[u] == pytest.approx(kept / consumed)
 
 
+@pytest.mark.long
 def test_intervals_against_a_slow_bootstrap():
     """The interval of a change is the quantile of means over resampled users, requests staying with their user."""
     _, _, relevance, targets = one_type()
@@ -243,6 +248,7 @@ def test_intervals_against_a_slow_bootstrap():
     assert (change.low, change.high) == pytest.approx(np.quantile(means, [0.0125, 0.9875]), abs=0.006)
 
 
+@pytest.mark.long
 def test_the_same_seed_gives_the_same_bytes():
     relevance, targets = independent()
     first, again, other = (check(relevance, targets, 2, seed=seed, resamples=50) for seed in (1, 1, 2))

@@ -70,6 +70,7 @@ def test_requests_are_days_of_users_after_the_split(shop, events, items):
     assert "MADE UP" not in words and "session" not in words
 
 
+@pytest.mark.long
 @settings(max_examples=40, deadline=None)
 @given(
     st.lists(

@@ -23,6 +23,7 @@ from accordant.slates.market import on_one_scale, serve
 LIBRARY = Path(__file__).parents[4] / "examples" / "own_slates"
 
 
+@pytest.mark.long
 def test_the_data_are_what_the_script_makes(tmp_path):
     copy = tmp_path / "make_data.py"
     copy.write_text((LIBRARY / "make_data.py").read_text(encoding="utf-8"), encoding="utf-8")
@@ -75,11 +76,13 @@ def test_the_table_of_the_how_to():
         assert f"| `{label}` | " + " | ".join(f"{each.of(every[label]):.3f}" for each in made) + " |" in page
 
 
+@pytest.mark.long
 def test_nobody_is_shown_a_book_that_they_had(found):
     for served in found.served.values():
         assert not (served.slates.shown() & (served.history > 0)).any()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("user", ["Reader", None])
 def test_prices_are_told_against_the_user_s_own_list_if_there_is_a_user(tmp_path, monkeypatch, user):
     monkeypatch.setattr(section, "findings_of_all", lambda served, *_: {label: label for label in served})

@@ -77,6 +77,7 @@ def test_the_cities_differ_in_the_city_alone():
         assert [each.metric for each in other.scope.criteria] == [each.metric for each in one.scope.criteria]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", CASES)
 def test_without_data_visitors_are_simulated_and_the_label_says_so(name):
     source = market_source(declared(name), 0)
@@ -102,6 +103,7 @@ def test_a_misspelt_parameter_is_named():
         market_source(spec.replace(parameters={**spec.parameters, "capacity_shar": 2.0}), 0)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", CITIES)
 def test_a_real_city(real_data, name):
     path = real_data(f"tourism/traj-{CITIES[name]}.csv")
@@ -137,6 +139,7 @@ def test_attractions_are_closed_by_the_case(real_data):
         market_source(spec.replace(capacity={"170": 0.0}), 0, data)
 
 
+@pytest.mark.long
 def test_the_declared_recommender_agrees_better_with_visitors_than_popularity(real_data):
     data = real_data("tourism/traj-Glas.csv").parent.parent
     spec = declared("tourism-glasgow")

@@ -190,6 +190,7 @@ def test_counts_of_the_public_files(real_data, city):
     assert ((~available).sum(axis=0) == 1).all()
 
 
+@pytest.mark.long
 def test_coordinates_of_the_public_files_are_those_of_their_cities(real_data):
     """In the file of Melbourne latitude stands first."""
     for city, (south, north, west, east) in {
@@ -200,6 +201,7 @@ def test_coordinates_of_the_public_files_are_those_of_their_cities(real_data):
         assert ((catalogue.longitude > west) & (catalogue.longitude < east)).all(), city
 
 
+@pytest.mark.long
 def test_old_times_of_the_public_files(real_data):
     """33 and 24 visits are dated before 2000, when hardly anybody shared photos; 3 of them before 1970."""
     for city, before in {"Edin": 33, "Glas": 24, "Melb": 0}.items():
@@ -209,6 +211,7 @@ def test_old_times_of_the_public_files(real_data):
         assert any(f"{before} visits began before 2000-01-01" in note for note in demand.notes) == (before > 0)
 
 
+@pytest.mark.long
 def test_transitions_predict_the_public_files_better_than_popularity(real_data):
     """Recall of the best five candidates; the figures of popularity stand in docs/methods/tourism.md."""
     for city, figure in {"Edin": 0.464, "Glas": 0.593, "Melb": 0.204}.items():

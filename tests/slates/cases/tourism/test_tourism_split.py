@@ -51,6 +51,7 @@ def twin(rows, share):
     return tests, sorted(row for row in rows if row[3] + row[4] < tests[0][0])
 
 
+@pytest.mark.long
 @settings(deadline=None, max_examples=150)
 @given(ROWS, st.sampled_from([0.2, 0.5, 0.99]))
 def test_the_split_against_its_twin(rows, share):
