@@ -23,7 +23,7 @@ from accordant.runs.recommendation import untouched_rows
 from accordant.runs.record import Board
 from accordant.runs.record.parts import plain
 from accordant.runs.record.stored_scores import StoredScores, shares_of
-from accordant.runs.sections.reweighed import Reweighed, ReweighedRow
+from accordant.runs.sections.weight_change_record import Reweighed, ReweighedRow
 
 SAME = 1e-9  # scores made again that differ by less differ by the rounding of another processor
 
