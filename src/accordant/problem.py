@@ -13,7 +13,7 @@ from pydantic import BeforeValidator, Field, model_validator
 
 from accordant import limits
 from accordant.action_grid import ActionGrid
-from accordant.declared import Declared
+from accordant.declaration import Declared
 from accordant.errors import DataError, InputError, UnknownNameError
 
 Role = Literal["affected", "deciding", "providing"]

@@ -16,7 +16,7 @@ from pydantic import (
 
 from accordant.cases.parts import CasePart, case_parts
 from accordant.cases.preference_sources import PreferenceSource, at_key, preference_sources
-from accordant.declared import WEIGHT_TOLERANCE, Declared, PathName
+from accordant.declaration import WEIGHT_TOLERANCE, Declared, PathName
 from accordant.errors import InputError, SpecError, UnknownNameError, allowed_names
 from accordant.explanation.labels import Labels
 from accordant.explanation.recourse import Changeable

@@ -17,7 +17,7 @@ from typing import Any, Literal
 import numpy as np
 
 from accordant.arrays import Integers, Values
-from accordant.compiled import Compiled, compiled_text
+from accordant.kernels import Compiled, compiled_text
 from accordant.strategies.block import GROUP, Block
 from accordant.strategies.selection import CHUNK, Selection, code_type
 

@@ -21,8 +21,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from accordant.arrays import Codes, Values
-from accordant.compiled import compiled
 from accordant.errors import InputError, UnknownNameError
+from accordant.kernels import compiled
 from accordant.slates.candidates import Candidates, user_values, weighted_means
 from accordant.slates.consumption import Exponential, Uniform
 from accordant.slates.rule import Kind, SlateRule, register

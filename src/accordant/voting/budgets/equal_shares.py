@@ -17,7 +17,7 @@ import numpy as np
 
 from accordant import limits
 from accordant.arrays import AnyArray, Codes, Values
-from accordant.compiled import compiled
+from accordant.kernels import compiled
 from accordant.voting.budgets.rule import Ballots, BudgetRule, Spending, check_choice, register
 from accordant.voting.budgets.sequential import By, add_greedily
 from accordant.voting.budgets.voter_budgets import NEAR, RATE, SAFE, SAME, Affine, Demand, VoterBudgets, demands_of
