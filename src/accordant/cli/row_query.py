@@ -10,8 +10,8 @@ from typing import IO
 from accordant.runs.chain import add_section, check_addable
 from accordant.runs.folder import Run
 from accordant.runs.opened_run import open_run
-from accordant.runs.recommendation import inputs_of
 from accordant.runs.sections.rows import RowsPart
+from accordant.runs.untouched_rows import inputs_of
 from accordant.sections import Section
 from accordant.tables.output import is_run, is_standard_output
 from accordant.terminal import check_out, say
