@@ -57,7 +57,7 @@ class DeliberationSpec(Declared):
     file
         Path of the file: beside the case file, or below a data folder.
     separator, encoding
-        Of the file; see `accordant.cases.spec.DataSpec`.
+        Of the file; see `accordant.cases.data_spec.DataSpec`.
     id
         Column with the ids of patients; ``table`` only.
     facts
