@@ -256,6 +256,7 @@ class CaseSpec(Declared):
         names = self.problem.stakeholder_names
 
         def check(kind: str, given: Iterable[str], known: Sequence[str]) -> None:
+            """Refuse names that are not declared; a stakeholder may be one of those that its groups become."""
             for name in given:
                 if name not in known and not (
                     kind == "stakeholder" and any(each.startswith(f"{name} (") for each in names)

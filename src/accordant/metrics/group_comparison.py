@@ -190,6 +190,7 @@ class _Rows:
         cls, metric: Any, y_true: Any, y_pred: Any, groups: Any, sample_weight: Any, clusters: Any, resamples: int,
         level: float, random_state: int,
     ) -> _Rows:  # fmt: skip
+        """Check what was given to `by_group`, and leave out weights that are all alike."""
         truth, predicted = np.asarray(y_true), np.asarray(y_pred)
         labels, codes = group_codes(groups)
         weights = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
@@ -208,6 +209,7 @@ class _Rows:
         return found
 
     def check_length(self, name: str, values: Any) -> None:
+        """Refuse a column with another number of rows than the truth."""
         if len(values) != len(self.truth):
             raise InputError(f"{name} has {len(values)} rows, y_true has {len(self.truth)}")
 

@@ -36,6 +36,7 @@ def differences(sides: Callable[[Values], tuple[Values, Values]]) -> Comparison:
     """Return differences, in both directions."""
 
     def of(values: Values) -> Values:
+        """Return both sides' differences, shape (draw, 2 · pair)."""
         first, second = sides(values)
         return np.concatenate([first - second, second - first], axis=1)
 
@@ -46,6 +47,7 @@ def ratios(sides: Callable[[Values], tuple[Values, Values]]) -> Comparison:
     """Return minus the logarithm of ratios, in both directions: the largest belongs to the smallest ratio."""
 
     def of(values: Values) -> Values:
+        """Return the logarithms, shape (draw, 2 · pair); NaN where a value is below 0 or both are 0."""
         first, second = (np.where(each < 0, np.nan, each) for each in sides(values))
         with np.errstate(divide="ignore", invalid="ignore"):
             gap = np.clip(np.log(second) - np.log(first), -FARTHEST_LOG_RATIO, FARTHEST_LOG_RATIO)

@@ -98,6 +98,7 @@ def _chunks(
     spec = run.case.data
 
     def completed(frame: pd.DataFrame) -> pd.DataFrame:
+        """Return a frame with the columns that folders say."""
         return frame if part is None else part.completed(frame, texts, spec.missing)
 
     if arrow_format(source) is None:

@@ -350,6 +350,7 @@ class _Apart:
         again = path.with_name(f"again-{path.name}")
 
         def write() -> None:
+            """Write the output again, and hash it as a task does."""
             with arrow_output(again) as rows:
                 rows(columns)
             file_hash(again)
