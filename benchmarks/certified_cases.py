@@ -23,7 +23,7 @@ from accordant.certificates import bounds
 from accordant.certificates.schema import paper_bound
 from accordant.evidence import Evidence
 from accordant.runs import RunOptions, carry_out, read_run, write_run
-from accordant.runs.recommendation import untouched_rows
+from accordant.runs.untouched_rows import untouched_rows
 from accordant.utilities import ExpectedRewards
 
 MU, DELTAS = 0.01, (0.01, 0.05)

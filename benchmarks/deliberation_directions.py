@@ -20,10 +20,11 @@ from typing import Any
 
 from accordant.agents import Agent, create
 from accordant.allocations.measures.measure import Criterion, measures
-from accordant.deliberation.assessment import Estimate, Group, alternatives, emergence
+from accordant.deliberation.assessment import Group, alternatives, emergence
 from accordant.deliberation.cases.triage.scenarios import random_scenario
 from accordant.deliberation.protocols.debate import debate
 from accordant.deliberation.repetition import Repeated, repeat
+from accordant.statistics import Estimate
 
 MARGINAL = Group("group", "marginal")
 MEMBERS = 6  # patients in the marginal group

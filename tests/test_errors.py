@@ -6,7 +6,7 @@ import pickle
 
 import pytest
 
-from accordant.declared import Declared
+from accordant.declaration import Declared
 from accordant.errors import (
     AccordantError,
     DataError,

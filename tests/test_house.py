@@ -236,7 +236,7 @@ def test_repeated_code_is_seen(tmp_path):
 
 def test_names_that_do_not_exist_are_seen():
     assert not exists("accordant.nowhere") and not exists("accordant.registry.Nothing")
-    assert exists("accordant.registry.Registry.create") and exists("accordant.declared")
+    assert exists("accordant.registry.Registry.create") and exists("accordant.declaration")
 
 
 def test_every_room_has_its_place_on_the_map():

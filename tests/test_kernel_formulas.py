@@ -10,7 +10,7 @@ import textwrap
 import numpy as np
 import pytest
 
-from accordant.compiled import Compiled
+from accordant.kernels import Compiled
 
 ROOMS = ("certificates", "strategies", "voting")
 START = "In NumPy::\n"

@@ -13,7 +13,7 @@ from pydantic import BeforeValidator, Field, model_validator
 
 from accordant import limits
 from accordant.action_grid import ActionGrid
-from accordant.declared import Declared
+from accordant.declaration import Declared
 from accordant.errors import DataError, InputError, UnknownNameError
 
 Role = Literal["affected", "deciding", "providing"]
@@ -89,6 +89,7 @@ def _named(kind: type[Declared]) -> BeforeValidator:
     """Let a bare name stand for the declaration that has only this name."""
 
     def read(values: Any) -> Any:
+        """Return declarations, those made of bare names among them."""
         return tuple(kind(name=value) if isinstance(value, str) else value for value in _listed(values))
 
     return BeforeValidator(read)

@@ -90,6 +90,7 @@ def by_verbosity(
 
     @functools.wraps(method)
     def heard(self: Verbose, /, *given: Given.args, **named: Given.kwargs) -> Result:
+        """Call the method, without bars if the object is not verbose."""
         if self.verbose:
             return method(self, *given, **named)
         with observed(SILENT):

@@ -54,6 +54,7 @@ class RichBars:
         shown, task = self._shown, self._shown.add_task(plain(words), total=total)
 
         def advance() -> None:
+            """Move the bar by one step, and draw it if it was drawn long enough ago."""
             shown.advance(task)
             if time.monotonic() - self._drawn > BETWEEN:
                 self._drawn = time.monotonic()
@@ -82,6 +83,7 @@ class TqdmBars:
         bar = _tqdm()(total=total, desc=plain(words), leave=False, delay=PATIENCE)
 
         def advance() -> None:
+            """Move the bar by one step."""
             bar.update()
 
         self._shown[advance] = bar

@@ -228,6 +228,7 @@ def with_model(*, speaks_for: str, fallback: str) -> Callable[[Command], Command
 
         @functools.wraps(command)
         def called(**given: Any) -> None:
+            """Call the command with the options of the model as one mapping."""
             model = {FIELDS.get(name, name): given.pop(name) for name in MODEL_FLAGS}
             command(**given, model=model)
 

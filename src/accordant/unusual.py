@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from accordant.arrays import Codes, Mask
-from accordant.declared import Declared
+from accordant.declaration import Declared
 from accordant.errors import InputError, UnknownNameError
 from accordant.json_values import field_values
 

@@ -9,7 +9,7 @@ import pytest
 import sqlalchemy
 
 from accordant.cases.loaders import load_file, load_query, query_hash
-from accordant.cases.spec import DataSpec
+from accordant.cases.data_spec import DataSpec
 from accordant.errors import DataError, InputError, UnknownNameError
 from accordant.problem import DecisionProblem
 from accordant.tables.databases import VARIABLE

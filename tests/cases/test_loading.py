@@ -20,7 +20,8 @@ from accordant.tables.frames import read_chunks
 from accordant.tables.whole_tables import read_frame
 from accordant.cases.files import file_beside, find_file, find_reward_file, no_data
 from accordant.tables.frames import Rows
-from accordant.cases.spec import CaseSpec, DataSpec
+from accordant.cases.spec import CaseSpec
+from accordant.cases.data_spec import DataSpec
 from accordant.cases.files import read_case
 from accordant.errors import DataError, DataNotFoundError, InputError, UnknownNameError
 from accordant.problem import DecisionProblem

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from accordant.runs import read_run
-from accordant.runs.recommendation import untouched_rows
+from accordant.runs.untouched_rows import untouched_rows
 
 
 @pytest.fixture

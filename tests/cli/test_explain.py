@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from accordant.cli.explained_rows import HEADINGS
+from accordant.cli.explanation_text import HEADINGS
 
 
 @pytest.fixture(scope="module")

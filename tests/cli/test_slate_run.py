@@ -10,7 +10,7 @@ import pytest
 
 from accordant.policy import ParticipatoryPolicy
 from accordant.runs import read_run
-from accordant.runs.recommendation import untouched_rows
+from accordant.runs.untouched_rows import untouched_rows
 from accordant.slates.options import SlateOptions
 from accordant.slates.result import SlateResult
 from accordant.slates.section import open_slates

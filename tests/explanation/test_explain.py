@@ -15,7 +15,7 @@ from accordant.certificates import Known
 from accordant.contexts import Contexts
 from accordant.errors import InputError
 from accordant.explanation import as_document, explain, influence, pivotal, with_rows
-from accordant.explanation.wording import shown
+from accordant.explanation.value_text import shown
 from accordant.utilities import ExpectedRewards
 
 from .conftest import ACTIONS, ALL_RULES, STAKEHOLDERS, make_expected, make_known, make_rule

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 from accordant.explanation import Misreport
-from accordant.explanation.wording import _misreport, _value, _who
+from accordant.explanation.wording import _who
+from accordant.explanation.counterfactual_wording import _misreport
+from accordant.explanation.value_text import value_text
 
 
 @pytest.mark.parametrize(
@@ -12,7 +14,7 @@ from accordant.explanation.wording import _misreport, _value, _who
     [(None, "missing"), ("", "an empty text"), ("north", "north"), (-3.0, "−3"), (0.12345, "0.1235"), (1e6, "1000000")],
 )
 def test_a_value_of_a_feature(value, text):
-    assert _value(value) == text
+    assert value_text(value) == text
 
 
 @pytest.mark.parametrize("who", ["Ada", None])

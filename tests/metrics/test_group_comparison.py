@@ -14,7 +14,7 @@ from sklearn.metrics import accuracy_score, fbeta_score, mean_absolute_error, re
 
 from accordant import metrics
 from accordant.errors import InputError
-from accordant.metrics.group_comparison import largest_limits
+from accordant.metrics.group_distances import largest_limits
 
 
 def recall(y_true, y_pred, sample_weight=None):

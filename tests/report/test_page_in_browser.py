@@ -20,7 +20,7 @@ from playwright.sync_api import sync_playwright
 from accordant.report.labels import readable_names
 from accordant.report.scale import number
 from accordant.runs import RunOptions, carry_out, read_run, write_run
-from accordant.runs.sections.reweighing import reweigh
+from accordant.runs.sections.weight_change import reweigh
 
 pytestmark = pytest.mark.long
 
@@ -157,7 +157,7 @@ def weights_to_try():
 def test_moved_weights_give_what_reweigh_gives_to_the_last_bit(runs, show, normalisation, monkeypatch):
     run = runs[normalisation]
     monkeypatch.setattr(
-        "accordant.runs.sections.reweighing._drawn_again", lambda *content: (None, "resamples are not asked for")
+        "accordant.runs.sections.weight_change._drawn_again", lambda *content: (None, "resamples are not asked for")
     )
     names = readable_names(run.record)
     opened = show(run.path / "report.html")

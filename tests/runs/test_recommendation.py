@@ -17,12 +17,7 @@ from accordant import strategies
 from accordant.errors import InputError, MissingColumnError
 from accordant.runs import read_run, write_run
 from accordant.runs.decision_log import read_decisions
-from accordant.runs.recommendation import (
-    recommend_rows,
-    recommendations_as_json,
-    write_recommendations,
-    written_column,
-)
+from accordant.runs.recommendation import recommend_rows, recommendations_as_json, write_recommendations, written_column
 from accordant.runs.sections.explanation import document_of, explained_rows
 from accordant.tables.frames import EXACT
 from accordant.tables.text import written_cell
@@ -39,7 +34,7 @@ def rows(tmp_path):
 @pytest.mark.long
 @pytest.mark.parametrize(("budget", "batches"), [(None, 4), ({"yes": 3}, 1)])
 def test_budgets_hold_over_the_file_and_not_over_each_batch(monkeypatch, run_folder, rows, budget, batches):
-    monkeypatch.setattr("accordant.runs.recommendation.ROWS_AT_ONCE", 10)
+    monkeypatch.setattr("accordant.runs.row_batches.ROWS_AT_ONCE", 10)
     run = read_run(run_folder)
     parameters = {"rule": "utilitarian", "floors": {"Bank": 0.0}, "budgets": budget}
     rule = strategies.create("constrained", parameters).for_problem(run.case.problem)
@@ -115,7 +110,7 @@ def test_what_was_fitted_to_training_rows_decides_for_new_ones(outcomes, tmp_pat
 
 @pytest.mark.parametrize("suffix", [".parquet", ".arrow"])
 def test_a_file_stored_by_columns_is_decided_as_the_same_rows_of_a_csv_file(monkeypatch, run_folder, rows, suffix):
-    monkeypatch.setattr("accordant.runs.recommendation.ROWS_AT_ONCE", 16)
+    monkeypatch.setattr("accordant.runs.row_batches.ROWS_AT_ONCE", 16)
     run, table = read_run(run_folder), pd.read_csv(rows, dtype={"kind": str}, **EXACT)
     table["also"] = [{"nested": 1}] * len(table)  # is not read, and could not be
     stored = rows.with_suffix(suffix)

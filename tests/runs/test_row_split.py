@@ -16,7 +16,7 @@ from accordant.errors import DataError, InputError
 from accordant.runs import RunOptions, carry_out, read_run, write_run
 from accordant.runs.execution import case_data, located_signals, split, subset
 from accordant.slates.offers import market_of_offers
-from accordant.runs.recommendation import untouched_rows
+from accordant.runs.untouched_rows import untouched_rows
 
 DAYS = [f"2024-{month:02}-01" for month in range(1, 11)]
 

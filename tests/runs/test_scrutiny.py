@@ -13,7 +13,7 @@ from accordant.certificates import Known, radius, reachable
 from accordant.errors import InputError
 from accordant.runs import read_run, write_run
 from accordant.runs.scrutiny import COMPARED, RADII, Scrutiny, largest_coalition
-from accordant.runs.recommendation import untouched_rows
+from accordant.runs.untouched_rows import untouched_rows
 
 NAMES = ("own", "care")
 

@@ -16,7 +16,7 @@ from accordant.runs import RunOptions, carry_out, read_run, write_run
 from accordant.runs.sections.certification import certify_rows
 from accordant.runs.sections.explanation import document_of, explained_rows
 from accordant.runs.record import Record, StakeholderGroups
-from accordant.runs.recommendation import contexts_of
+from accordant.runs.untouched_rows import contexts_of
 from accordant.runs.stakeholder_groups import with_groups
 from accordant.slates.case import read_slates
 from accordant.slates.offers import market_of_offers

@@ -14,7 +14,8 @@ from accordant.errors import DataError, RunFolderError, SpecError
 from accordant.runs import RunOptions, carry_out, read_run, write_run
 from accordant.runs.sections.certification import certify_rows
 from accordant.runs.sections.explanation import document_of, explained_rows
-from accordant.runs.recommendation import recommend_rows, recommendations_as_json, row_contexts, stream_recommendations
+from accordant.runs.recommendation import recommend_rows, recommendations_as_json, stream_recommendations
+from accordant.runs.row_batches import row_contexts
 
 NEW = "x,kind,group\n0.1,1,0\n99,1,0\n0.2,7,1\n,2,1\n"  # usual; out of range and far; unseen; missing, as in training
 
@@ -130,7 +131,7 @@ def _rounded(rows):
 def test_batches_say_what_all_rows_at_once_say(monkeypatch, run_folder):
     run, text = read_run(run_folder), NEW + '0.1,1,0\n\n0.2,"new\nkind",1\n' + NEW.split("\n", 1)[1]
     whole, _ = recommendations_as_json(run, io.StringIO(text), None)
-    monkeypatch.setattr("accordant.runs.recommendation.ROWS_AT_ONCE", 3)
+    monkeypatch.setattr("accordant.runs.row_batches.ROWS_AT_ONCE", 3)
     in_batches, _ = recommendations_as_json(run, io.StringIO(text), None)
     assert _rounded(in_batches) == _rounded(whole)
     with pytest.raises(DataError, match="standard input, line 14: column 'x': found 'y'"):

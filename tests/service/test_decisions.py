@@ -256,7 +256,7 @@ def test_the_same_run_is_deployed_once(service, finished):
 
 
 def test_a_run_with_a_section_more_is_another_version(service, finished, tmp_path):
-    from accordant.runs.sections.reweighing import reweigh
+    from accordant.runs.sections.weight_change import reweigh
 
     shutil.copytree(finished.path, tmp_path / "later")
     shutil.copy(finished.path.parent / "loans.csv", tmp_path)

@@ -107,7 +107,7 @@ def test_one_reading_chooses_as_scores_and_selection_do(monkeypatch, name, param
 
 def _in_plain_python(monkeypatch, rule, some):
     """Choose with the unrolled kernel as it was written, which is not compiled for every shape and rule here."""
-    monkeypatch.setattr("accordant.compiled.Compiled.numbers_left", 10**9)
+    monkeypatch.setattr("accordant.kernels.Compiled.numbers_left", 10**9)
     weights = np.ones(N) if rule.weights is None else np.array(rule.weights)
     formula = rule.formula(some, weights)
     found = rule.choose(some)
@@ -126,7 +126,7 @@ def test_machine_code_chooses_as_plain_python_does(monkeypatch, name, parameters
     rule = strategies.create(name, parameters)
     made = []
     for left in (10**9, 0):
-        monkeypatch.setattr("accordant.compiled.Compiled.numbers_left", left)
+        monkeypatch.setattr("accordant.kernels.Compiled.numbers_left", left)
         fold_module.Fold.chooser.cache_clear()
         chosen = [rule.choose(block(rewards(kind, t=1500))) for kind in KINDS]
         made.append([(each.codes.tolist(), each.tied.tolist()) for each in chosen])

@@ -15,7 +15,7 @@ import platformdirs
 from accordant import limits
 from accordant.cases.parts import case_parts
 from accordant.cases.spec import CaseSpec
-from accordant.declared import Declared
+from accordant.declaration import Declared
 from accordant.errors import DataError, DataNotFoundError, InputError, SpecError, UnknownNameError
 from accordant.naming import path_name
 from accordant.tables.text import read_text

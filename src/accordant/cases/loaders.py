@@ -20,7 +20,8 @@ from numpy.typing import NDArray
 
 from accordant import randomness
 from accordant.arrays import AnyArray, Mask, Values
-from accordant.cases.spec import CaseSpec, DataSpec
+from accordant.cases.data_spec import DataSpec
+from accordant.cases.spec import CaseSpec
 from accordant.contexts import Contexts, Log
 from accordant.errors import DataError, InputError, MissingColumnError, RewardError, UnknownNameError
 from accordant.problem import DecisionProblem, codes_of, row_place

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from accordant.declared import Declared
+from accordant.declaration import Declared
 from accordant.registry import Registry
 from accordant.rewards import RewardSignal
 

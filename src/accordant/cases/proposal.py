@@ -176,6 +176,7 @@ class _Column:
 
     @classmethod
     def of(cls, name: str, series: pd.Series) -> _Column:
+        """Return what can be said of a column: its labels, its numbers if it has any, and why it is left out."""
         missing = series.isna().to_numpy()
         labels = np.array(["" if gone else value_label(value) for value, gone in zip(series, missing, strict=True)])
         if missing.all():

@@ -18,7 +18,7 @@ from accordant.cases.loaders import simulators, tidiers
 from accordant.cases.parts import case_parts, reward_sets
 from accordant.cases.preference_sources import KINDS
 from accordant.cases.spec import CaseSpec
-from accordant.declared import Declared
+from accordant.declaration import Declared
 from accordant.metrics import metrics
 from accordant.rewards import rewards
 from accordant.strategies import strategies

@@ -15,7 +15,7 @@ import numpy as np
 from accordant.arrays import Codes, Integers, Mask, Values, WholeNumbers
 from accordant.certificates.method import Method, Reach
 from accordant.certificates.reports import Reports
-from accordant.compiled import compiled
+from accordant.kernels import compiled
 from accordant.strategies.block_decisions import ContextRule
 from accordant.strategies.reference_points import per_context
 from accordant.strategies.strategy import Strategy

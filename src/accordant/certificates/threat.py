@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from accordant.arrays import Mask, Values
-from accordant.compiled import compiled
 from accordant.errors import InputError, UnknownNameError
+from accordant.kernels import compiled
 from accordant.utilities import ExpectedRewards
 
 UNIT = (0.0, 1.0)

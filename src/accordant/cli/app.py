@@ -159,6 +159,7 @@ class _Progress(logging.Formatter):
     started = time.perf_counter()
 
     def format(self, record: logging.LogRecord) -> str:
+        """Return a message behind the seconds since the command began."""
         return f"[{time.perf_counter() - self.started:6.1f} s] {plain_lines(record.getMessage())}"
 
 

@@ -200,7 +200,7 @@ def _default_label(name: str) -> str:
 def _of_run(folder: Path, data: str | None, contexts: int | None, seed: int) -> Ground:
     """Return E of a run's untouched rows, through the saved policy."""
     from accordant.runs import read_run
-    from accordant.runs.recommendation import drawn_rows, untouched_rows
+    from accordant.runs.untouched_rows import drawn_rows, untouched_rows
 
     run = read_run(folder)
     untouched = untouched_rows(run, data)

@@ -129,6 +129,7 @@ def init(
     from accordant.cli.new_case import Said, can_ask, new_case, print_new_case
 
     def names(flag: str, given: str | None) -> tuple[str, ...] | None:
+        """Return the names that an option lists; None where it was not given."""
         return None if given is None else comma_names(flag, given)
 
     told = Told(action, outcome, names("--sensitive", sensitive), names("--features", features))

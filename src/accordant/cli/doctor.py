@@ -141,7 +141,7 @@ def _compiled() -> str:
     import numpy as np
 
     from accordant.certificates.columns import unbeaten
-    from accordant.compiled import kept_in
+    from accordant.kernels import kept_in
 
     reachable = np.empty((2, 1), dtype=bool)
     unbeaten(np.array([[0.9], [0.3]]), np.array([[0.5], [0.2]]), 1e-12, reachable, np.empty(1, dtype=bool))

@@ -123,6 +123,7 @@ def _statement(proposal: Proposal, said: Said, *, ask: bool) -> Statement:
     guesses: dict[str, str] = {}
 
     def known(what: str, question: str, given: tuple[str, ...] | None, guess: Guess) -> tuple[str, ...]:
+        """Return what was given, else what a person answers, else the guess, and note why it was guessed."""
         if given is not None:
             return given
         if ask:

@@ -102,10 +102,10 @@ def certify(
     json: Json = False,
 ) -> None:
     """Certify decisions: how far rewards may be misreported, and by whom, before an action changes."""
-    from accordant.cli.asked_rows import asked_rows
+    from accordant.cli.row_query import row_query
     from accordant.cli.run_tables import members_of, print_certified
-    from accordant.runs.sections.certificates import certificates_section
     from accordant.runs.sections.certification import certify_rows, write_certified
+    from accordant.runs.sections.certification_record import certificates_section
     from accordant.runs.sections.paper_certificate import check_schema
 
     members = members_of(coalition)
@@ -116,7 +116,7 @@ def certify(
         job = job_of(Path(run), file, out, on, part_rows)
         certify_parts(job, delta=delta, coalition=members, strategy=strategy, frozen=frozen, json=json)
         return
-    asked = asked_rows(run, file, data, out, add=add, json=json)
+    asked = row_query(run, file, data, out, add=add, json=json)
     found = certify_rows(
         asked.run, asked.source, delta=delta, coalition=members, strategy=strategy, frozen=frozen, data=asked.data,
         schema=schema,
@@ -149,14 +149,14 @@ def explain(
     json: Json = False,
 ) -> None:
     """Explain decisions: the reason in one sentence, who gains and who loses, and what would have changed them."""
-    from accordant.cli.asked_rows import asked_rows
-    from accordant.cli.explained_rows import check_language, print_explanations, print_letters
+    from accordant.cli.explanation_text import check_language, print_explanations, print_letters
+    from accordant.cli.row_query import row_query
     from accordant.runs.sections.explanation import document_of, explained_rows, write_explanation, write_letters
-    from accordant.runs.sections.explanations import explanations_section
+    from accordant.runs.sections.explanation_record import explanations_section
 
     numbers = row_numbers(row)
     code = check_language(language, for_person=for_person)
-    asked = asked_rows(run, file, data, out, add=add, json=json)
+    asked = row_query(run, file, data, out, add=add, json=json)
     explained = explained_rows(asked.run, asked.source, rows=numbers, strategy=strategy, data=asked.data)
     found = document_of(explained)
     letters = explained.letters(code) if for_person else ()
@@ -182,12 +182,12 @@ def reweigh(
     json: Json = False,
 ) -> None:
     """Show who would lead at other weights of the metrics, by how much, and how far from turning; fits nothing."""
-    from accordant.cli.asked_rows import asked_rows
-    from accordant.cli.reweighed_table import metric_weights, print_reweighed, write_reweighed
-    from accordant.runs.sections.reweighing import reweigh as reweighed
+    from accordant.cli.row_query import row_query
+    from accordant.cli.weight_change_table import metric_weights, print_reweighed, write_reweighed
+    from accordant.runs.sections.weight_change import reweigh as reweighed
 
     given = metric_weights(weights)
-    asked = asked_rows(run, None, data, out, add=add, json=json)
+    asked = row_query(run, None, data, out, add=add, json=json)
     found = reweighed(asked.run, given, asked.data)
     if out is not None:
         write_reweighed(found, out)

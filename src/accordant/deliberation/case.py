@@ -11,7 +11,7 @@ from pydantic import Field, model_validator
 from accordant.allocations import Resource
 from accordant.cases.files import read_part
 from accordant.cases.parts import CasePart, case_parts
-from accordant.declared import Declared, NamedOrName, NamedSpec, PathName
+from accordant.declaration import Declared, NamedOrName, NamedSpec, PathName
 from accordant.errors import InputError
 from accordant.scope import ScopeCard
 from accordant.tables.column_types import Columns
@@ -57,7 +57,7 @@ class DeliberationSpec(Declared):
     file
         Path of the file: beside the case file, or below a data folder.
     separator, encoding
-        Of the file; see `accordant.cases.spec.DataSpec`.
+        Of the file; see `accordant.cases.data_spec.DataSpec`.
     id
         Column with the ids of patients; ``table`` only.
     facts

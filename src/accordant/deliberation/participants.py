@@ -14,7 +14,7 @@ from accordant.agents.language import LanguageModelAgent
 from accordant.agents.language.options import ModelOptions
 from accordant.agents.language.participant import connect
 from accordant.agents.retrieval import NoRetriever, Retriever, built_in_retriever, read_corpus, retriever_for
-from accordant.agents.rules.aligned import AlignedAgent
+from accordant.agents.rules.framework_agent import AlignedAgent
 from accordant.errors import InputError, UnknownNameError
 from accordant.naming import Named
 

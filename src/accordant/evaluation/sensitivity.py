@@ -347,6 +347,7 @@ def _bound(seen: SeenOutcomes, quantity: _Rule, sign: float) -> Callable[[float]
     """Return the function from an odds ratio to the bound of a difference that falls towards 0."""
 
     def bound(odds_ratio: float) -> float:
+        """Return the lower bound, or minus the upper one, of the mean at an odds ratio."""
         low, high = _means(seen, [quantity], odds_ratio)
         return float(low[0] if sign > 0 else -high[0])
 

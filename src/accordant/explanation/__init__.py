@@ -19,9 +19,10 @@ from accordant.explanation.contexts import ContextChanges, Neighbour, Support
 from accordant.explanation.explanation import Explanation, as_document, explain, with_rows
 from accordant.explanation.influence import Influence, Pivotal, PowerIndex, Variation, influence, pivotal
 from accordant.explanation.labels import Labels
-from accordant.explanation.letter import Addressee, PersonExplanation, for_person
+from accordant.explanation.letter import for_person
 from accordant.explanation.misreports import Misreport, smallest_misreports
 from accordant.explanation.person import Forecast, Person, Trait
+from accordant.explanation.person_explanation import Addressee, PersonExplanation
 from accordant.explanation.reasons import Measure, Reason, reason
 from accordant.explanation.recourse import Change, Changeable, Recourse, recourse
 from accordant.explanation.result import Choice, Comparison, Favourite, PivotalHere

@@ -15,8 +15,9 @@ from accordant.decisions import Decisions
 from accordant.errors import InputError
 from accordant.explanation.contexts import ContextChanges, Decide, Support
 from accordant.explanation.influence import Influence, Pivotal, pivotal
-from accordant.explanation.letter import Addressee, PersonExplanation, for_person
+from accordant.explanation.letter import for_person
 from accordant.explanation.misreports import smallest_misreports
+from accordant.explanation.person_explanation import Addressee, PersonExplanation
 from accordant.explanation.reasons import measure, reason
 from accordant.explanation.result import Choice, Comparison, Favourite, Findings, PivotalHere
 from accordant.explanation.weights import smallest_weight_changes

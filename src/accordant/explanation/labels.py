@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from pydantic import Field
 
-from accordant.declared import Declared
+from accordant.declaration import Declared
 from accordant.explanation.contexts import Value
 from accordant.languages import Language, message
 

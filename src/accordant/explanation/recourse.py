@@ -20,7 +20,7 @@ from pydantic import Field, model_validator
 
 from accordant.arrays import Codes, Mask, Values
 from accordant.contexts import Contexts
-from accordant.declared import Declared
+from accordant.declaration import Declared
 from accordant.errors import InputError, UnknownNameError
 from accordant.explanation.contexts import Decide, Difference, Distances, Value, decided_codes, plain
 

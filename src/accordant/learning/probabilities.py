@@ -59,6 +59,7 @@ def _leaf_distributions(estimator: Any) -> Function | None:
         return None
 
     def mean_shares(rows: Values) -> Values:
+        """Return the sums of the compiled forest, or what the estimator says where they do not apply."""
         found = sums(rows)
         return np.asarray(estimator.predict_proba(rows)) if found is None else np.ascontiguousarray(found[0].T)
 
@@ -136,6 +137,7 @@ def _two_classes(scores: Function) -> Function:
     from scipy.special import expit
 
     def logistic(rows: Values) -> Values:
+        """Return 1 − σ(score) and σ(score), shape (row, 2)."""
         second = expit(scores(rows).ravel())
         return np.stack([1 - second, second], axis=1)
 
@@ -229,6 +231,7 @@ def _calibrated_part(part: Any, n_classes: int) -> Function | None:
         return None
 
     def two_classes(rows: Values) -> Values:
+        """Calibrate the second class; the first has the rest."""
         second = maps[0](scores(rows)[:, -1])  # scores have one column, probabilities two
         return np.stack([1.0 - second, second], axis=1)
 

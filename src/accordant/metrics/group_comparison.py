@@ -35,12 +35,12 @@ from numpy.typing import NDArray
 from accordant.arrays import Codes, Mask, Values
 from accordant.contexts import Contexts
 from accordant.errors import InputError
+from accordant.metrics.group_distances import Comparison, differences, largest_limits, pairs, ratios, to_overall
 from accordant.metrics.statistics import MAX_GROUPS
 from accordant.problem import value_label
 from accordant.randomness import generator
 from accordant.statistics import Estimate, cluster_codes, percentile_interval, resample_counts, wider_level
 
-FARTHEST_LOG_RATIO = 700.0  # of a value and 0: finite, and its exponential is 0 or more than any ratio
 MOST_LABELS = 12  # more are numbers, or need more rows in each cell than there are
 
 
@@ -190,6 +190,7 @@ class _Rows:
         cls, metric: Any, y_true: Any, y_pred: Any, groups: Any, sample_weight: Any, clusters: Any, resamples: int,
         level: float, random_state: int,
     ) -> _Rows:  # fmt: skip
+        """Check what was given to `by_group`, and leave out weights that are all alike."""
         truth, predicted = np.asarray(y_true), np.asarray(y_pred)
         labels, codes = group_codes(groups)
         weights = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
@@ -208,6 +209,7 @@ class _Rows:
         return found
 
     def check_length(self, name: str, values: Any) -> None:
+        """Refuse a column with another number of rows than the truth."""
         if len(values) != len(self.truth):
             raise InputError(f"{name} has {len(values)} rows, y_true has {len(self.truth)}")
 
@@ -238,10 +240,10 @@ class _Rows:
         ]
         least = self.level if self._by_cells else float(levels[1:].max())
         compared = {
-            "difference": self._farthest(values, drawn, least, differences(_pairs)),
-            "ratio": self._farthest(values, drawn, least, ratios(_pairs)),
-            "difference_to_overall": self._farthest(values, drawn, least, differences(_to_overall)),
-            "ratio_to_overall": self._farthest(values, drawn, least, ratios(_to_overall)),
+            "difference": self._farthest(values, drawn, least, differences(pairs)),
+            "ratio": self._farthest(values, drawn, least, ratios(pairs)),
+            "difference_to_overall": self._farthest(values, drawn, least, differences(to_overall)),
+            "ratio_to_overall": self._farthest(values, drawn, least, ratios(to_overall)),
         }
         by = dict(zip(self.labels, estimates[1:], strict=True))
         return GroupComparison(
@@ -348,80 +350,6 @@ class _Rows:
         shown = compare.shown
         between = None if limits is None else tuple(sorted((shown(limits[0]), shown(limits[1]))))
         return self._estimate(shown(farthest), between, len(self.truth), "")  # type: ignore[arg-type]
-
-
-@dataclass(frozen=True)
-class Comparison:
-    """How values are compared: larger is farther from being alike.
-
-    Attributes
-    ----------
-    of
-        Values of all rows and each group, shape (draw, 1 + group), to comparisons, shape (draw, comparison).
-    shown
-        From the largest comparison to the number that is shown.
-    alike
-        The comparison of values that are alike.
-    """
-
-    of: Callable[[Values], Values]
-    shown: Callable[[float], float]
-    alike: float
-
-
-def differences(sides: Callable[[Values], tuple[Values, Values]]) -> Comparison:
-    """Return differences, in both directions."""
-
-    def of(values: Values) -> Values:
-        first, second = sides(values)
-        return np.concatenate([first - second, second - first], axis=1)
-
-    return Comparison(of, float, 0.0)
-
-
-def ratios(sides: Callable[[Values], tuple[Values, Values]]) -> Comparison:
-    """Return minus the logarithm of ratios, in both directions: the largest belongs to the smallest ratio."""
-
-    def of(values: Values) -> Values:
-        first, second = (np.where(each < 0, np.nan, each) for each in sides(values))
-        with np.errstate(divide="ignore", invalid="ignore"):
-            gap = np.clip(np.log(second) - np.log(first), -FARTHEST_LOG_RATIO, FARTHEST_LOG_RATIO)
-        return np.concatenate([gap, -gap], axis=1)
-
-    return Comparison(of, lambda gap: float(np.exp(-gap)), 0.0)
-
-
-def _pairs(values: Values) -> tuple[Values, Values]:
-    """Return both sides of every pair of groups."""
-    first, second = np.triu_indices(values.shape[1] - 1, k=1)
-    return values[:, 1:][:, first], values[:, 1:][:, second]
-
-
-def _to_overall(values: Values) -> tuple[Values, Values]:
-    """Return every group, and all rows."""
-    return values[:, 1:], np.broadcast_to(values[:, :1], values[:, 1:].shape)
-
-
-def largest_limits(drawn: Values, level: float) -> tuple[float, float]:
-    """Return limits of the largest of several quantities.
-
-    The largest is at least every lower limit that holds for all together, and at most the largest of the single upper
-    limits: the one that is truly largest is among them.
-
-    Parameters
-    ----------
-    drawn
-        Shape (draw, quantity), NaN where there is none; each quantity stands there with both signs.
-    level
-        Coverage, in (0, 1).
-    """
-    tail = (1 - level) / 2
-    single = percentile_interval(drawn, level)
-    ranks = np.argsort(np.argsort(drawn, axis=0, kind="stable"), axis=0, kind="stable") / max(1, len(drawn) - 1)
-    lowest = np.where(np.isnan(drawn), 1.0, ranks).min(axis=1)  # the most surprising quantity of each draw
-    together = float(np.clip(np.quantile(lowest, tail), 1e-9, tail))
-    low = percentile_interval(drawn, 1 - 2 * together).low
-    return float(np.nanmax(low)), float(np.nanmax(single.high))
 
 
 def _are_labels(values: NDArray[Any]) -> bool:

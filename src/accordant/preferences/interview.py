@@ -36,7 +36,7 @@ from accordant.preferences.elicitation import (
 from accordant.preferences.learned_rewards.answers import AnswerFile, Cell, Preferred, checked_context
 from accordant.runs.execution import RunOptions, case_data, has_data
 from accordant.runs.folder import Run
-from accordant.runs.recommendation import untouched_rows
+from accordant.runs.untouched_rows import untouched_rows
 from accordant.tables.output import is_standard_output
 
 logger = logging.getLogger(__name__)

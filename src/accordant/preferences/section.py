@@ -30,7 +30,7 @@ from accordant.preferences.comparison.methods import (
     labels_of,
     margins_of,
 )
-from accordant.preferences.comparison.opposed import opposed_words
+from accordant.preferences.comparison.opposed_groups import opposed_words
 from accordant.preferences.comparison.record_split import Split, branch, split_records
 from accordant.preferences.comparison.sources import Source, read_source
 from accordant.preferences.encoding import encoders

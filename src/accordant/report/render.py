@@ -8,7 +8,6 @@ from typing import Any
 
 from markupsafe import Markup
 
-from accordant.report.added import added_sections
 from accordant.report.charts.bars import meter
 from accordant.report.charts.panels import GROUP_SHAPES, group_panel, metric_panel, score_axis, score_scale, score_strip
 from accordant.report.charts.pareto import pareto_chart
@@ -22,6 +21,7 @@ from accordant.report.rules import about, rules
 from accordant.report.scrutiny import findings
 from accordant.report.scrutiny.deciders import VARIATIONS
 from accordant.report.scrutiny.trust import QUANTILES
+from accordant.report.section_parts import added_sections
 from accordant.report.standings import compare, standings
 from accordant.report.summary import answer, checks
 from accordant.report.tables import (

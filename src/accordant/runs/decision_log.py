@@ -13,7 +13,7 @@ from typing import Annotated, Any, Self
 from pydantic import AfterValidator, AwareDatetime, ConfigDict, Field, PlainSerializer
 
 from accordant.arrays import AnyArray
-from accordant.declared import Declared
+from accordant.declaration import Declared
 from accordant.errors import DataError, InputError, SpecError
 from accordant.json_values import finite
 from accordant.recommendation import Recommendations

@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from accordant.declared import Declared
+from accordant.declaration import Declared
 from accordant.errors import InputError, SpecError, UnknownNameError
 from accordant.json_values import read_json_value
 

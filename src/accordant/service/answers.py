@@ -20,7 +20,7 @@ from accordant.errors import AccordantError, DataError, MissingColumnError
 from accordant.json_values import finite
 from accordant.recommendation import Recommendations
 from accordant.runs import Run
-from accordant.runs.recommendation import AS_IT_IS
+from accordant.runs.row_batches import AS_IT_IS
 from accordant.runs.sections.adoption import adoptions, with_adopted
 
 RADIUS_PRECISION = 1e-4  # of the certificate that is given with a decision

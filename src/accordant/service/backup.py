@@ -74,6 +74,7 @@ def back_up(database: Database, target: Path) -> Backup:
         held = Backup(head.tree.size, head.root().hex(), 0)
 
         def write(value: Any) -> None:
+            """Write one line of canonical JSON, and hash it."""
             line = canonical(value) + b"\n"
             digest.update(line)
             file.write(line.decode())

@@ -12,7 +12,7 @@ from pydantic import Field, model_validator
 from accordant.cases.files import read_part
 from accordant.cases.parts import CasePart, case_parts
 from accordant.cases.spec import CaseSpec
-from accordant.declared import WEIGHT_TOLERANCE, Declared, NamedOrName, PathName
+from accordant.declaration import WEIGHT_TOLERANCE, Declared, NamedOrName, PathName
 from accordant.errors import InputError, SpecError, UnknownNameError
 from accordant.scope import ScopeCard
 from accordant.slates.objectives import SlateStakeholder

@@ -16,9 +16,9 @@ from accordant.errors import InputError, UnknownNameError, allowed_names
 from accordant.fitted_policy import FittedPolicy
 from accordant.runs.execution import RunOptions, build_policy, case_data, split, subset
 from accordant.runs.folder import Run
-from accordant.runs.recommendation import untouched_rows
 from accordant.runs.reward_sources import located_signals
 from accordant.runs.stakeholder_groups import naming_groups, with_groups
+from accordant.runs.untouched_rows import untouched_rows
 from accordant.slates.case import SlateSpec
 from accordant.slates.catalogue import Catalogue, Requests
 from accordant.slates.market import ExpectedUptake, Market

@@ -27,8 +27,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from accordant.arrays import Codes, Mask, Values
-from accordant.compiled import compiled
 from accordant.errors import InputError, UnknownNameError
+from accordant.kernels import compiled
 from accordant.slates.rule import check_places
 from accordant.strategies.strategy import stakeholder_weights
 

@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from accordant.arrays import Integers, Values
-from accordant.compiled import light
+from accordant.kernels import light
 from accordant.strategies.selection import SINGLE_PRECISION_TOLERANCE, TIE_TOLERANCE
 from accordant.utilities import ExpectedRewards
 

@@ -22,7 +22,7 @@ from typing import NamedTuple
 import numpy as np
 
 from accordant.arrays import Codes, Mask, Values
-from accordant.compiled import compiled
+from accordant.kernels import compiled
 from accordant.strategies.block import PIECE, Workspace, block_of, block_slices
 from accordant.strategies.block_decisions import BLOCKS_PER_THREAD
 from accordant.strategies.mixtures import Master, raise_smallest

@@ -17,16 +17,14 @@ from typing import Any, Literal
 import numpy as np
 
 from accordant.arrays import Integers, Values
-from accordant.compiled import Compiled, compiled_text
+from accordant.kernels import Compiled, compiled_text
 from accordant.strategies.block import GROUP, Block
 from accordant.strategies.selection import CHUNK, Selection, code_type
 
 Rows = Literal["rewards", "ascending", "extremes"]
 OPERANDS = ("reward", "low", "high", "weight", "level")
 UNROLLED = 36  # entries of E in a context up to which machine code is unrolled: beyond, LLVM keeps scalars
-WORTHWHILE = (
-    1 << 17
-)  # entries of E in a block from which the unrolled kernel is asked for: it takes a second to compile
+WORTHWHILE = 1 << 17  # entries of E in a block from which the unrolled kernel is asked for: to compile takes a second
 MOST_SORTED = 8  # rewards that are sorted by an unrolled network
 CERTAIN = 1000.0  # times the tolerance: so far apart, scores of which a fold is a monotone function do not tie
 
@@ -160,62 +158,94 @@ def _unrolled(
     usually_tied: bool,
 ) -> list[str]:
     """Return the lines of an unrolled kernel: e is a reward, r what is folded, s a score, u a sum."""
-    n_rows = 2 if rows == "extremes" else n
-    actions = range(n_actions)
-    points, contexts = [f"{name}{i}" for name in POINTS if name in given_points for i in range(n)], "[start:stop]"
-    cut = [f"row{i}_{a} = values[{i}, {a}, at + start : at + stop]" for a in actions for i in range(n)]
-    cut += [f"all_{point} = {point.rstrip('0123456789')}[{point.lstrip('lowhig')}]{contexts}" for point in points]
-    cut += [f"chosen, level_at = codes{contexts}, tied{contexts}"]
-    scored = [f"e{i}_{a} = row{i}_{a}[t]" for a in actions for i in range(n)]
-    for name, beyond in POINTS.items():
-        if name in given_points:
-            scored += [f"{name}{i} = all_{name}{i}[t]" for i in range(n)]
-        elif name in operands:
-            scored += [f"{name}{i} = e{i}_0" for i in range(n)]
-            scored += [
-                f"{name}{i} = e{i}_{a} if e{i}_{a} {beyond} {name}{i} else {name}{i}"
-                for a in actions[1:]
-                for i in range(n)
-            ]
-    for a in actions:
-        scored += _prepared(n, a, rows)
-        scored.append(f"s{a} = start_total")
-        for i in range(n_rows):
-            given = {"reward": f"r{i}_{a}", "low": f"low{i}", "high": f"high{i}", "weight": f"w{i}", "level": f"l{i}"}
-            scored.append(f"s{a} = step(s{a}, {', '.join(given[name] for name in operands)})")
-        scored.append(f"s{a} = finish(s{a})")
-    scored += ["best, second, first = s0, nobody, 0"]
-    for a in actions[1:]:
-        scored += [
-            f"other = best if s{a} > best else s{a}",
-            "second = other if other > second else second",
-            f"first = {a} if s{a} > best else first",
-            f"best = s{a} if s{a} > best else best",
-        ]
-    scored += [
-        "size = abs(best)", f"level = best - tolerance * {_magnitude(filtered)}", "near = second >= level",
-        f"undecided = not ({' + '.join(f's{a}' for a in actions)} < np.inf)",
+    scored = [
+        *_read(operands, n, n_actions, given_points), *_scored(operands, n, n_actions, rows),
+        *_best(n_actions, filtered),
     ]  # fmt: skip
-    broken = [f"u{a} = ({' + '.join(f'e{i}_{a}' for i in range(n))}) if s{a} >= level else -np.inf" for a in actions]
-    broken += ["highest = u0"] + [f"highest = u{a} if u{a} > highest else highest" for a in actions[1:]]
-    broken += ["size = abs(highest)", f"level_sum = highest - sum_tolerance * {_magnitude('')}"]
-    broken += [f"first = {a} if u{a} >= level_sum else first" for a in reversed(actions)]
-    broken += ["undecided = undecided | (near & (best > -np.inf))"] if filtered else []
     written = ["chosen[t] = -1 if undecided else first", "level_at[t] = near"]
     quick = [] if usually_tied else [
         "n_close = 0", *_loop([*scored, *written, "n_close += 1 if near | undecided else 0"]),
         "if n_close == 0:", "    continue",
     ]  # fmt: skip
-    parameters = [f"w{i}, l{i} = weights[{i}], levels[{i}]" for i in range(n_rows)]
+    parameters = [f"w{i}, l{i} = weights[{i}], levels[{i}]" for i in range(_n_folded(n, rows))]
     nobody = "-np.inf" if n_actions > 1 else "np.nan"  # −inf ties with −inf, but one action ties with nobody
     body = [
-        "stop = min(start + CHUNK, len(codes))", *cut, *quick,
-        *_loop([*scored, *broken, *written, "n_open += 1 if undecided else 0"]),
+        "stop = min(start + CHUNK, len(codes))", *_cut(n, n_actions, given_points), *quick,
+        *_loop([*scored, *_broken(n, n_actions, filtered), *written, "n_open += 1 if undecided else 0"]),
     ]  # fmt: skip
     return [
         *parameters, f"nobody, n_open = {nobody}, 0", "for start in range(0, len(codes), CHUNK):",
         *(f"    {line}" for line in body), "return n_open",
     ]  # fmt: skip
+
+
+def _n_folded(n: int, rows: Rows) -> int:
+    """Return how many numbers of an action are folded."""
+    return 2 if rows == "extremes" else n
+
+
+def _cut(n: int, n_actions: int, given_points: Collection[str]) -> list[str]:
+    """Return the lines that cut a chunk of contexts out of all arrays."""
+    given = [(name, i) for name in POINTS if name in given_points for i in range(n)]
+    return [
+        *(f"row{i}_{a} = values[{i}, {a}, at + start : at + stop]" for a in range(n_actions) for i in range(n)),
+        *(f"all_{name}{i} = {name}[{i}][start:stop]" for name, i in given),
+        "chosen, level_at = codes[start:stop], tied[start:stop]",
+    ]
+
+
+def _read(operands: Sequence[str], n: int, n_actions: int, given_points: Collection[str]) -> list[str]:
+    """Return the lines that read the rewards of a context, and read or find its reference points."""
+    lines = [f"e{i}_{a} = row{i}_{a}[t]" for a in range(n_actions) for i in range(n)]
+    for name, beyond in POINTS.items():
+        if name in given_points:
+            lines += [f"{name}{i} = all_{name}{i}[t]" for i in range(n)]
+        elif name in operands:
+            lines += [f"{name}{i} = e{i}_0" for i in range(n)]
+            lines += [
+                f"{name}{i} = e{i}_{a} if e{i}_{a} {beyond} {name}{i} else {name}{i}"
+                for a in range(1, n_actions)
+                for i in range(n)
+            ]
+    return lines
+
+
+def _scored(operands: Sequence[str], n: int, n_actions: int, rows: Rows) -> list[str]:
+    """Return the lines that fold the score of every action."""
+    lines = []
+    for a in range(n_actions):
+        lines += [*_prepared(n, a, rows), f"s{a} = start_total"]
+        for i in range(_n_folded(n, rows)):
+            given = {"reward": f"r{i}_{a}", "low": f"low{i}", "high": f"high{i}", "weight": f"w{i}", "level": f"l{i}"}
+            lines.append(f"s{a} = step(s{a}, {', '.join(given[name] for name in operands)})")
+        lines.append(f"s{a} = finish(s{a})")
+    return lines
+
+
+def _best(n_actions: int, filtered: str) -> list[str]:
+    """Return the lines that find the first action with the highest score, and whether another one is level with it."""
+    lines = ["best, second, first = s0, nobody, 0"]
+    for a in range(1, n_actions):
+        lines += [
+            f"other = best if s{a} > best else s{a}",
+            "second = other if other > second else second",
+            f"first = {a} if s{a} > best else first",
+            f"best = s{a} if s{a} > best else best",
+        ]
+    return [
+        *lines, "size = abs(best)", f"level = best - tolerance * {_magnitude(filtered)}", "near = second >= level",
+        f"undecided = not ({' + '.join(f's{a}' for a in range(n_actions))} < np.inf)",
+    ]  # fmt: skip
+
+
+def _broken(n: int, n_actions: int, filtered: str) -> list[str]:
+    """Return the lines that break ties by the sum of rewards, then by order."""
+    actions = range(n_actions)
+    lines = [f"u{a} = ({' + '.join(f'e{i}_{a}' for i in range(n))}) if s{a} >= level else -np.inf" for a in actions]
+    lines += ["highest = u0", *(f"highest = u{a} if u{a} > highest else highest" for a in actions[1:])]
+    lines += ["size = abs(highest)", f"level_sum = highest - sum_tolerance * {_magnitude('')}"]
+    lines += [f"first = {a} if u{a} >= level_sum else first" for a in reversed(actions)]
+    return [*lines, "undecided = undecided | (near & (best > -np.inf))"] if filtered else lines
 
 
 def _loop(lines: Sequence[str]) -> list[str]:

@@ -13,8 +13,8 @@ from typing import ClassVar
 import numpy as np
 
 from accordant.arrays import Mask, Values
-from accordant.compiled import light
 from accordant.errors import InputError
+from accordant.kernels import light
 from accordant.strategies.block import Block, log_product, weighted_sum
 from accordant.strategies.compromise import Compromise, Scored
 from accordant.strategies.fold import Formula, fold, product_filter

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from accordant.arrays import Floats, Integers, Mask, Values
-from accordant.compiled import light
 from accordant.errors import InputError
+from accordant.kernels import light
 
 TIE_TOLERANCE = 1e-12  # scores this close, relative to max(1, |score|), count as equal
 SINGLE_PRECISION_TOLERANCE = 1e-6  # the same for float32, which carries seven digits

@@ -19,8 +19,8 @@ from typing import ClassVar
 import numpy as np
 
 from accordant.arrays import Values
-from accordant.compiled import light
 from accordant.errors import InputError
+from accordant.kernels import light
 from accordant.strategies.block import Block
 from accordant.strategies.compromise import Compromise, PointCompromise, Scored
 from accordant.strategies.fold import Formula, fold

@@ -10,7 +10,7 @@ from typing import Annotated, Any, Self
 from pydantic import AfterValidator, Field, model_validator
 
 from accordant.cases.files import built_in_files, place_of, text_of
-from accordant.declared import Declared, PathName
+from accordant.declaration import Declared, PathName
 from accordant.errors import InputError, SpecError, UnknownNameError
 from accordant.tables.yaml import read_yaml
 

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from accordant.agents import Proposal, Turn, View, agents, create
-from accordant.agents.rules.aligned import Aligned, AlignedAgent
+from accordant.agents.rules.framework_agent import Aligned, AlignedAgent
 from accordant.agents.concession import Progress, concessions
 from accordant.agents.frameworks import Grounds, frameworks
 from accordant.agents.frameworks.claims import Egalitarian

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from accordant.agents import Acted, Answer, Ballot, Contestation, Proposal, Reason, Reply
-from accordant.agents.rules.aligned import AlignedAgent
+from accordant.agents.rules.framework_agent import AlignedAgent
 from accordant.agents.fixtures import BaselineAgent, BiasedAgent
 from accordant.agents.rules.rule import UtilityAgent
 from accordant.allocations import AdditiveUtility, Allocation, Claimant, Resource, Scenario

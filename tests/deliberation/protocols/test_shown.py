@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from accordant.agents import Answer, Contestation, Proposal, Reason, Reply
 from accordant.agents.fixtures import BaselineAgent, BiasedAgent
-from accordant.agents.rules.aligned import AlignedAgent
+from accordant.agents.rules.framework_agent import AlignedAgent
 from accordant.allocations import AdditiveUtility, Allocation, Claimant, Resource, Scenario
 from accordant.allocations.enumeration import enumerate_options
 from accordant.deliberation.protocols.debate import debate

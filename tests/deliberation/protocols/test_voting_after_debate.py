@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from accordant.agents import Answer, Ballot
-from accordant.agents.rules.aligned import AlignedAgent
+from accordant.agents.rules.framework_agent import AlignedAgent
 from accordant.agents.fixtures import BaselineAgent, BiasedAgent
 from accordant.deliberation.protocols.debate import counts_rankings, vote_after_debate, voting_rule
 from accordant import strategies

@@ -28,8 +28,8 @@ from accordant.explanation import (
     pivotal,
 )
 from accordant.explanation.contexts import Difference
-from accordant.explanation.wording import shown
-from accordant.report.added import nested
+from accordant.explanation.value_text import shown
+from accordant.report.section_parts import nested
 from accordant.report.explained import explanation_part, pages, render_explanation
 from accordant.report.explained.render import strip_chart
 from tests.drawings import faults

@@ -20,7 +20,7 @@ from accordant.runs.datasets import population as fitting
 from accordant.runs.datasets.parts import Job
 from accordant.runs.datasets.population import FITTED, fit_population, read_population
 from accordant.runs.datasets.recommendation import recommend_dataset
-from accordant.runs.recommendation import row_contexts
+from accordant.runs.row_batches import row_contexts
 
 pytestmark = pytest.mark.usefixtures("alone")
 
@@ -188,7 +188,7 @@ def test_rows_of_all_batches_stand_in_the_file_of_their_part(ruled, people, tmp_
     """A CSV is one part, however long: it is read batch by batch."""
     people.to_csv(tmp_path / "rows.csv", index=False)
     whole = fit_population(Job(ruled, str(tmp_path / "rows.csv"), tmp_path / "whole", "here"), LABELS[3])
-    monkeypatch.setattr("accordant.runs.recommendation.ROWS_AT_ONCE", 13)
+    monkeypatch.setattr("accordant.runs.row_batches.ROWS_AT_ONCE", 13)
     monkeypatch.setattr(fitting, "ROWS_AT_ONCE", 13)
     found = fit_population(Job(ruled, str(tmp_path / "rows.csv"), tmp_path / "out", "here"), LABELS[3])
     assert found.rule == whole.rule and len(found.inputs) == 1

@@ -85,7 +85,7 @@ def test_a_folder_of_several_kinds_is_as_good_as_its_files(own, table, tmp_path)
 @pytest.mark.parametrize("suffix", [".parquet", ".csv"])
 def test_columns_that_folders_say_are_as_good_as_those_of_files(own, table, tmp_path, suffix, tidier, monkeypatch):
     if tidier:
-        monkeypatch.setattr("accordant.runs.recommendation.AS_IT_IS", "")
+        monkeypatch.setattr("accordant.runs.row_batches.AS_IT_IS", "")
     folder, expected = tmp_path / "rows", []
     for kind, some in table.groupby("kind"):
         place = folder / "part=1" / f"kind={kind}" / f"a{suffix}"

@@ -9,7 +9,7 @@ import pytest
 
 from accordant.errors import InputError
 from accordant.naming import Named
-from accordant.report.added import nested
+from accordant.report.section_parts import nested
 from accordant.report.scale import interval, number, percent
 from accordant.sections import page_parts
 from accordant.slates.page import render_slates

@@ -12,7 +12,7 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from accordant.declared import Declared
+from accordant.declaration import Declared
 from accordant.errors import InputError
 from accordant.naming import read_names
 from accordant.terminal import arguments

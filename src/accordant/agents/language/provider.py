@@ -21,7 +21,7 @@ from typing import Annotated, Any, Literal, Protocol, Self
 
 from pydantic import Field
 
-from accordant.declared import Declared
+from accordant.declaration import Declared
 from accordant.errors import DataError, DataNotFoundError, InputError
 from accordant.json_values import field_values, read_json_value
 from accordant.tables.output import append_lines, is_standard_output, write_output

@@ -20,7 +20,7 @@ import numpy as np
 from accordant.arrays import Mask, Values, WholeNumbers
 from accordant.certificates.ballots.patterns import DOUBTFUL, IMPOSSIBLE, ROOM, SURE, Patterns, Verdicts
 from accordant.certificates.columns import BLUR
-from accordant.compiled import compiled
+from accordant.kernels import compiled
 from accordant.voting.ballots import rank_type
 from accordant.voting.rules.tally import ranks_by_reward
 

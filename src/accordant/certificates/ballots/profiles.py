@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from accordant.arrays import Values, WholeNumbers
 from accordant.certificates.ballots.patterns import SURE, Patterns, Verdicts
-from accordant.compiled import compiled
+from accordant.kernels import compiled
 from accordant.voting.rules.rule import VotingRule
 from accordant.voting.rules.sums import in_whole_units
 from accordant.voting.rules.tally import Tally

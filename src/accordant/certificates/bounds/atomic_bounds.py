@@ -14,7 +14,7 @@ import numpy as np
 
 from accordant.arrays import Integers, Mask, Values
 from accordant.certificates.bounds.choices import Choices, Sets
-from accordant.compiled import compiled
+from accordant.kernels import compiled
 from accordant.metrics.expressions import Ratio, Sum
 
 STEPS = 100  # Dinkelbach's steps converge faster than linearly; six are usual

@@ -14,8 +14,8 @@ from typing import Any, Self
 import numpy as np
 
 from accordant.arrays import Integers, Mask, Values, WholeNumbers
-from accordant.compiled import compiled
 from accordant.decisions import Decisions
+from accordant.kernels import compiled
 
 
 @dataclass(frozen=True, eq=False)

@@ -32,7 +32,7 @@ from accordant.certificates.pairwise.points import (
     status_quo,
 )
 from accordant.certificates.reports import Reports
-from accordant.compiled import compiled
+from accordant.kernels import compiled
 from accordant.strategies.bargaining import EgalitarianEquivalent, KalaiSmorodinsky, NashBargaining
 from accordant.strategies.reference_points import INDIFFERENT
 from accordant.strategies.strategy import Strategy, stakeholder_weights

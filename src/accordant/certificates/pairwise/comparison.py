@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from accordant.arrays import Integers, Mask, Values, WholeNumbers
 from accordant.certificates.columns import BLUR
 from accordant.certificates.reports import Reports
-from accordant.compiled import compiled
+from accordant.kernels import compiled
 from accordant.strategies.strategy import Strategy, stakeholder_weights
 
 Marks = NDArray[np.uint8]  # shape (action, rival, context)

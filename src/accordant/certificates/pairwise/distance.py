@@ -19,7 +19,7 @@ from accordant.certificates.pairwise.comparison import (
 )
 from accordant.certificates.pairwise.pairs import Pairwise
 from accordant.certificates.reports import Reports
-from accordant.compiled import compiled
+from accordant.kernels import compiled
 from accordant.strategies.distance import CompromiseProgramming, MinimaxRegret
 from accordant.strategies.reference_points import INDIFFERENT
 from accordant.strategies.strategy import Strategy

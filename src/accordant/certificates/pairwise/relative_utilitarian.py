@@ -14,7 +14,7 @@ from accordant.certificates.pairwise.comparison import AHEAD, BEHIND, LEVEL, SLA
 from accordant.certificates.pairwise.pairs import Pairwise
 from accordant.certificates.pairwise.points import disagreement_of_rows, ideal_of_rows, status_quo
 from accordant.certificates.reports import Reports
-from accordant.compiled import compiled
+from accordant.kernels import compiled
 from accordant.strategies.reference_points import INDIFFERENT
 from accordant.strategies.strategy import Strategy
 from accordant.strategies.welfare import RelativeUtilitarian

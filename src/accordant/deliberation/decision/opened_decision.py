@@ -23,7 +23,7 @@ from accordant.runs.chain import check_addable
 from accordant.runs.folder import Run
 from accordant.runs.opened_run import open_run
 from accordant.runs.pages import check_page
-from accordant.runs.recommendation import contexts_of, inputs_of
+from accordant.runs.untouched_rows import contexts_of, inputs_of
 from accordant.tables.output import is_run
 from accordant.terminal import check_out
 from accordant.utilities import ExpectedRewards

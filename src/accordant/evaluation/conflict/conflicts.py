@@ -139,6 +139,7 @@ class _Policies:
     everything: dict[str, Decisions]
 
     def named(self, names: Sequence[str]) -> dict[str, Decisions]:
+        """Return the decisions of some policies, by name."""
         return {name: self.everything[name] for name in names}
 
 

@@ -18,9 +18,9 @@ other_choices(...)         other normalisations, candidates left out, rank rever
 from __future__ import annotations
 
 from accordant.evaluation.weighting.choices import OtherChoices, ScoreTable, other_choices
+from accordant.evaluation.weighting.ranking_robustness import Weighing, weigh, weigh_leaderboard, weigh_scores
 from accordant.evaluation.weighting.regions import Inequality, Region, WeightRegions, weight_regions
 from accordant.evaluation.weighting.undominated_scores import UndominatedScores
-from accordant.evaluation.weighting.weighing import Weighing, weigh, weigh_leaderboard, weigh_scores
 from accordant.evaluation.weighting.weight_sensitivity import (
     SamplingError,
     Shift,

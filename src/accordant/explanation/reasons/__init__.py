@@ -9,9 +9,9 @@ says are in order, so whoever doubts it can compute them again from E.
 
 from __future__ import annotations
 
+from accordant.explanation.reasons.contrast import Contrast
 from accordant.explanation.reasons.measures import Measure, measure
 from accordant.explanation.reasons.reason import reason
 from accordant.explanation.reasons.sentences import Reason
-from accordant.explanation.reasons.setting import Setting
 
-__all__ = ["Measure", "Reason", "Setting", "measure", "reason"]
+__all__ = ["Contrast", "Measure", "Reason", "measure", "reason"]

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 from accordant.arrays import Mask, Values
+from accordant.explanation.reasons.contrast import SAME, Contrast
 from accordant.explanation.reasons.sentences import Reason
-from accordant.explanation.reasons.setting import SAME, Setting
 from accordant.strategies.power_means import FLOOR
 from accordant.strategies.reference_points import INDIFFERENT
 
@@ -23,14 +23,14 @@ FRACTIONS = {"tenth": 0.1, "quarter": 0.25, "half": 0.5}
 
 
 def _parties(
-    s: Setting, terms: Values, how: tuple[str, ...]
+    s: Contrast, terms: Values, how: tuple[str, ...]
 ) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
     gainers, losers = terms > SAME, terms < -SAME
     together = ("together",) if gainers.sum() > 1 or losers.sum() > 1 else ()
     return s.names(gainers), s.names(losers), together + how
 
 
-def _sum(s: Setting, terms: Values, how: tuple[str, ...], *, larger: str = "") -> Reason:
+def _sum(s: Contrast, terms: Values, how: tuple[str, ...], *, larger: str = "") -> Reason:
     """Compare what some gain with what others lose; `terms` add up to more than 0, shape (stakeholder,).
 
     `larger`: the kind of sentence where somebody loses; empty for those that say by how much.
@@ -46,42 +46,42 @@ def _sum(s: Setting, terms: Values, how: tuple[str, ...], *, larger: str = "") -
     return s.against(kind, gain, loss, counted, gainers=gainers, losers=losers)
 
 
-def _difference(s: Setting) -> Values:
+def _difference(s: Contrast) -> Values:
     return np.asarray(s.rewards[:, s.action] - s.rewards[:, s.other])
 
 
-def _weighted_sum(s: Setting) -> Reason:
+def _weighted_sum(s: Contrast) -> Reason:
     difference = _difference(s)
     return _sum(s, s.weights * difference, s.weighted(s.say & (abs(difference) > SAME)))
 
 
-def _priced_sum(s: Setting) -> Reason:
+def _priced_sum(s: Contrast) -> Reason:
     """Rules for the whole policy: a weighted sum with multipliers of their fit."""
     multipliers = np.asarray(s.decisions.quantities["multipliers"], dtype=np.float64)
     column = multipliers[:, s.at if multipliers.shape[1] == s.decisions.n_contexts else 0]
     return _sum(s, s.weights * column * _difference(s), ("policy",))
 
 
-def _relative_sum(s: Setting) -> Reason:
+def _relative_sum(s: Contrast) -> Reason:
     rule: Any = s.rule
     low, high = rule.disagreement_point(s.block)[:, 0], rule.ideal_point(s.block)[:, 0]
     return _scaled_sum(s, np.asarray(low), np.asarray(high))
 
 
-def _scaled_sum(s: Setting, low: Values, high: Values, least: float = INDIFFERENT) -> Reason:
+def _scaled_sum(s: Contrast, low: Values, high: Values, least: float = INDIFFERENT) -> Reason:
     room = high - low
     scaled = np.where(room > least, _difference(s) / np.where(room > least, room, 1.0), 0.0)
     return _sum(s, s.weights * scaled, ("relative", *s.weighted(s.say & (abs(scaled) > SAME))))
 
 
-def _range(s: Setting) -> Reason:
+def _range(s: Contrast) -> Reason:
     rule: Any = s.rule
     if not rule.normalised:
         return _weighted_sum(s)
     return _scaled_sum(s, s.rewards.min(axis=1), s.rewards.max(axis=1), s.block.tolerance)
 
 
-def _extreme(s: Setting, values: Values, kind: str, how: tuple[str, ...] = ()) -> Reason:
+def _extreme(s: Contrast, values: Values, kind: str, how: tuple[str, ...] = ()) -> Reason:
     """Compare the smallest of the values of those with a say, shape (stakeholder, action); names whose it is."""
     lowest = [int(np.where(s.say, values[:, a], np.inf).argmin()) for a in (s.action, s.other)]
     better, worse = (float(values[i, a]) for i, a in zip(lowest, (s.action, s.other), strict=True))
@@ -91,18 +91,18 @@ def _extreme(s: Setting, values: Values, kind: str, how: tuple[str, ...] = ()) -
     return s.against(kind, better, worse, how, worst=own, worst_other=others)
 
 
-def _worst(s: Setting) -> Reason:
+def _worst(s: Contrast) -> Reason:
     return _extreme(s, s.rewards, "worst")
 
 
-def _best(s: Setting) -> Reason:
+def _best(s: Contrast) -> Reason:
     most = [int(np.where(s.say, s.rewards[:, a], -np.inf).argmax()) for a in (s.action, s.other)]
     better, worse = (float(s.rewards[i, a]) for i, a in zip(most, (s.action, s.other), strict=True))
     own, others = ((s.block.stakeholders[i],) for i in most)
     return s.against("best", better, worse, best=own, best_other=others)
 
 
-def _leximin(s: Setting) -> Reason:
+def _leximin(s: Contrast) -> Reason:
     orders = [np.argsort(np.where(s.say, s.rewards[:, a], np.inf), kind="stable") for a in (s.action, s.other)]
     for rank, (i, j) in enumerate(zip(*orders, strict=True)):
         better, worse = float(s.rewards[i, s.action]), float(s.rewards[j, s.other])
@@ -114,7 +114,7 @@ def _leximin(s: Setting) -> Reason:
     return _score(s)
 
 
-def _hurwicz(s: Setting) -> Reason:
+def _hurwicz(s: Contrast) -> Reason:
     rule: Any = s.rule
     if rule.optimism in (0, 1):
         return _best(s) if rule.optimism else _worst(s)
@@ -123,14 +123,14 @@ def _hurwicz(s: Setting) -> Reason:
     return _by_score(s, "mixture", worst=ends[0], best=ends[1])
 
 
-def _ranked(s: Setting) -> Reason:
+def _ranked(s: Contrast) -> Reason:
     rule: Any = s.rule
     given = rule.order_weights
     falling = given is None or all(a >= b for a, b in pairwise(given))
     return _by_score(s, "ranked_equal" if falling else "ranked")
 
 
-def _enough(s: Setting) -> Reason:
+def _enough(s: Contrast) -> Reason:
     rule: Any = s.rule
     floors = np.broadcast_to(np.asarray(rule.floor, dtype=np.float64), s.weights.shape) - s.block.tolerance
     reached = (s.rewards >= floors[:, None]) & s.say[:, None]
@@ -140,37 +140,37 @@ def _enough(s: Setting) -> Reason:
     return s.against("enough", weight[s.action], weight[s.other], how, reached=own, reached_other=others)
 
 
-def _proportion(s: Setting) -> Reason:
+def _proportion(s: Contrast) -> Reason:
     logs = np.log(np.maximum(s.rewards, FLOOR))
     terms = s.weights * (logs[:, s.action] - logs[:, s.other])
     return _sum(s, terms, s.weighted(s.say & (abs(terms) > SAME)), larger="proportion")
 
 
-def _power_mean(s: Setting) -> Reason:
+def _power_mean(s: Contrast) -> Reason:
     rule: Any = s.rule
     aversion = float(rule.alpha if s.rule.name == "alpha_fairness" else rule.aversion)
     special = {0.0: _weighted_sum, 1.0: _proportion, np.inf: _worst}
     return special[aversion](s) if aversion in special else _by_score(s, "equivalent", s.weighted(s.say))
 
 
-def _start(s: Setting) -> dict[str, str | tuple[str, ...]]:
+def _start(s: Contrast) -> dict[str, str | tuple[str, ...]]:
     """Return the words for where a rule measures gains from."""
     rule: Any = s.rule
     mode = rule.disagreement if isinstance(rule.disagreement, str) else "declared"
     return {"start": mode, "status_quo": rule.status_quo or ""}
 
 
-def _gains(s: Setting) -> Values:
+def _gains(s: Contrast) -> Values:
     """Return gains over the disagreement point, shape (stakeholder, action)."""
     rule: Any = s.rule
     return np.asarray(s.rewards - rule.disagreement_point(s.block)[:, :1])
 
 
-def _from_start(s: Setting, found: Reason) -> Reason:
+def _from_start(s: Contrast, found: Reason) -> Reason:
     return Reason(found.kind, found.action, found.other, found.who, _start(s), found.how, found.better, found.worse)
 
 
-def _left_below(s: Setting) -> Reason | None:
+def _left_below(s: Contrast) -> Reason | None:
     """Return that the runner-up leaves somebody below the status quo, where it does and the decision does not."""
     rule: Any = s.rule
     below = (_gains(s) < -INDIFFERENT) & s.say[:, None]
@@ -181,7 +181,7 @@ def _left_below(s: Setting) -> Reason | None:
     return _from_start(s, s.against("below_start", least[s.action], least[s.other], who=who))
 
 
-def _nash_bargaining(s: Setting) -> Reason:
+def _nash_bargaining(s: Contrast) -> Reason:
     gains, say = _gains(s), s.say
     nothing = (gains <= INDIFFERENT) & say[:, None]
     if found := _left_below(s):
@@ -196,14 +196,14 @@ def _nash_bargaining(s: Setting) -> Reason:
     return _from_start(s, _sum(s, terms, how, larger="proportion_of_gain"))
 
 
-def _egalitarian(s: Setting) -> Reason:
+def _egalitarian(s: Contrast) -> Reason:
     if found := _left_below(s):
         return found
     scale = np.where(s.say, s.weights * s.say.sum(), 1.0)[:, None]
     return _from_start(s, _extreme(s, _gains(s) / scale, "least_gain", s.weighted(s.say)))
 
 
-def _kalai_smorodinsky(s: Setting) -> Reason:
+def _kalai_smorodinsky(s: Contrast) -> Reason:
     if found := _left_below(s):
         return found
     rule: Any = s.rule
@@ -212,7 +212,7 @@ def _kalai_smorodinsky(s: Setting) -> Reason:
     return _extreme(s, np.where(able, _gains(s) / np.where(able, room, 1.0), np.inf), "least_share")
 
 
-def _distance(s: Setting) -> Reason:
+def _distance(s: Contrast) -> Reason:
     rule: Any = s.rule
     declared = () if rule.ideal == "context" else ("declared",)
     if np.isinf(rule.exponent) and not rule.two_sided:
@@ -221,23 +221,23 @@ def _distance(s: Setting) -> Reason:
     return _by_score(s, "distance", (*declared, *s.weighted(s.say)))
 
 
-def _regret(s: Setting) -> Reason:
+def _regret(s: Contrast) -> Reason:
     return _extreme_missed(s, (s.rewards.max(axis=1, keepdims=True) - s.rewards) * s.weights[:, None])
 
 
-def _extreme_missed(s: Setting, missed: Values, how: tuple[str, ...] = ()) -> Reason:
+def _extreme_missed(s: Contrast, missed: Values, how: tuple[str, ...] = ()) -> Reason:
     found = _extreme(s, -missed, "least_missed", (*how, *s.weighted(s.say)))
     return s.against(found.kind, found.better or 0.0, found.worse or 0.0, found.how, **found.who)
 
 
-def _debate(s: Setting) -> Reason:
+def _debate(s: Contrast) -> Reason:
     return _by_score(s, "accepted")
 
 
-def _majorities(kind: str) -> Callable[[Setting], Reason]:
+def _majorities(kind: str) -> Callable[[Contrast], Reason]:
     """Return the reason of a rule on votes of two: one action beats all, or what the rule says else."""
 
-    def found(s: Setting) -> Reason:
+    def found(s: Contrast) -> Reason:
         """Compare one by one, or by the score."""
         margins = [_margin(s, b) for b in range(s.rewards.shape[1]) if b != s.action]
         if min(margins) > SAME:
@@ -247,34 +247,34 @@ def _majorities(kind: str) -> Callable[[Setting], Reason]:
     return found
 
 
-def _margin(s: Setting, other: int) -> float:
+def _margin(s: Contrast, other: int) -> float:
     """Return the share of weight that prefers the decision to another action, less that which prefers the other."""
     tolerance = s.block.tolerance
     ranks = [_rank(s, a, tolerance) for a in (s.action, other)]
     return float(s.weights @ np.sign(ranks[1] - ranks[0]))
 
 
-def _rank(s: Setting, action: int, tolerance: float) -> Values:
+def _rank(s: Contrast, action: int, tolerance: float) -> Values:
     """Return how many actions each stakeholder puts above one, shape (stakeholder,)."""
     above: Mask = s.rewards - s.rewards[:, [action]] > tolerance
     return np.asarray(above.sum(axis=1), dtype=np.float64)
 
 
-def _by_score(s: Setting, kind: str, how: tuple[str, ...] = (), **who: tuple[str, ...]) -> Reason:
+def _by_score(s: Contrast, kind: str, how: tuple[str, ...] = (), **who: tuple[str, ...]) -> Reason:
     """Return a reason whose numbers are the rule's own scores."""
     assert s.scores is not None
     return s.against(kind, s.scores[s.action], s.scores[s.other], how, **who)
 
 
-def _vote(kind: str) -> Callable[[Setting], Reason]:
-    def found(s: Setting) -> Reason:
+def _vote(kind: str) -> Callable[[Contrast], Reason]:
+    def found(s: Contrast) -> Reason:
         """Compare by the score."""
         return _by_score(s, kind, s.weighted(s.say))
 
     return found
 
 
-def _score(s: Setting) -> Reason:
+def _score(s: Contrast) -> Reason:
     """Rules that are not known here: their score."""
     assert s.scores is not None
     actions = s.block.actions
@@ -284,13 +284,13 @@ def _score(s: Setting) -> Reason:
     )  # fmt: skip
 
 
-def _alone(s: Setting) -> Reason:
+def _alone(s: Contrast) -> Reason:
     rule: Any = s.rule
     i = s.block.stakeholders.index(rule.stakeholder)
     return s.against("alone", s.rewards[i, s.action], s.rewards[i, s.other], who=(rule.stakeholder,))
 
 
-COMPARISONS: dict[str, Callable[[Setting], Reason]] = {
+COMPARISONS: dict[str, Callable[[Contrast], Reason]] = {
     "utilitarian": _weighted_sum,
     "relative_utilitarian": _relative_sum,
     "range": _range,
@@ -329,6 +329,6 @@ COMPARISONS: dict[str, Callable[[Setting], Reason]] = {
 """What a rule compares, by its registered name; `_score` for all others."""
 
 
-def compared(s: Setting) -> Reason:
+def compared(s: Contrast) -> Reason:
     """Return the reason why the score of the decision is higher than that of the runner-up."""
     return COMPARISONS.get(s.rule.name, _score)(s)

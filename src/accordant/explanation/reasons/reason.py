@@ -10,8 +10,8 @@ import numpy as np
 from accordant.certificates import Known
 from accordant.decisions import Decisions
 from accordant.explanation.reasons.comparisons import compared
+from accordant.explanation.reasons.contrast import SAME, Contrast
 from accordant.explanation.reasons.sentences import Reason
-from accordant.explanation.reasons.setting import SAME, Setting
 from accordant.strategies.strategy import Strategy
 from accordant.utilities import ExpectedRewards
 
@@ -37,10 +37,10 @@ def reason(
     known
         What the rule read beside E, in this context alone.
     """
-    return _of(Setting.of(rule, expected, decisions, at, runner_up, known or Known()))
+    return _of(Contrast.of(rule, expected, decisions, at, runner_up, known or Known()))
 
 
-def _of(s: Setting) -> Reason:
+def _of(s: Contrast) -> Reason:
     actions = s.block.actions
     action = actions[s.action]
     if len(actions) == 1:
@@ -61,7 +61,7 @@ def _of(s: Setting) -> Reason:
     return _level(s) if s.decisions.tied[s.at] or s.other == s.action else compared(s)
 
 
-def _drawn(s: Setting) -> Reason:
+def _drawn(s: Contrast) -> Reason:
     assert s.decisions.policy is not None
     chances = np.asarray(s.decisions.policy[:, s.at], dtype=np.float64)
     action, own = s.block.actions[s.action], float(chances[s.action])
@@ -71,7 +71,7 @@ def _drawn(s: Setting) -> Reason:
     return Reason("drawn", action, better=own, worse=float(others.max()))
 
 
-def _level(s: Setting) -> Reason:
+def _level(s: Contrast) -> Reason:
     """Return what decided between actions with the same score: the sum over those with a say, then the order."""
     level = s.level()
     action, others = s.block.actions[s.action], tuple(s.block.actions[a] for a in level)
@@ -86,7 +86,7 @@ def _level(s: Setting) -> Reason:
     return Reason(kind, action, words={"others": others}, better=float(totals[s.action]), worse=best)
 
 
-def _no_agreement(s: Setting) -> Reason:
+def _no_agreement(s: Contrast) -> Reason:
     """Return that all fall short, if the decision brings the most together; else what is level."""
     rule: Any = s.rule
     best = float(np.delete(s.totals, s.action).max())
@@ -100,7 +100,7 @@ def _no_agreement(s: Setting) -> Reason:
     return Reason("no_agreement", action, words=words, better=own, worse=best)
 
 
-def _constrained(s: Setting) -> Reason:
+def _constrained(s: Contrast) -> Reason:
     """Return what limits ruled out, or else why the rule within them chose so."""
     rule: Any = s.rule
     terms, actions = rule.terms, s.block.actions
@@ -124,7 +124,7 @@ def _constrained(s: Setting) -> Reason:
     return _of(replace(within, other=_second(within, admissible)))
 
 
-def _ruled_out(s: Setting, terms: Any, admission: Any, wanted: int) -> Reason:
+def _ruled_out(s: Contrast, terms: Any, admission: Any, wanted: int) -> Reason:
     actions, levels = s.block.actions, np.asarray(admission.levels[:, 0])
     short = levels - s.rewards[:, wanted]
     who = s.names(short > s.block.tolerance)
@@ -133,7 +133,7 @@ def _ruled_out(s: Setting, terms: Any, admission: Any, wanted: int) -> Reason:
     return Reason("ruled_out", actions[s.action], actions[wanted], {"who": who}, how=how)
 
 
-def _within(inner: Decisions, s: Setting, admissible: Any) -> Decisions:
+def _within(inner: Decisions, s: Contrast, admissible: Any) -> Decisions:
     """Return what the rule says of the admissible actions, with the decision that was taken."""
     assert inner.scores is not None
     scores = np.where(admissible[:, None], np.asarray(inner.scores, dtype=np.float64), -np.inf)
@@ -144,14 +144,14 @@ def _within(inner: Decisions, s: Setting, admissible: Any) -> Decisions:
     return replace(inner, codes=codes, scores=scores, tied=tied, policy=None)
 
 
-def _second(s: Setting, admissible: Any) -> int:
+def _second(s: Contrast, admissible: Any) -> int:
     assert s.scores is not None
     scores, totals = s.scores.tolist(), s.totals.tolist()
     rest: list[int] = [a for a in np.flatnonzero(admissible).tolist() if a != s.action]
     return max(rest, key=lambda a: (scores[a], totals[a], -a))
 
 
-def _outcome_only(s: Setting) -> Reason:
+def _outcome_only(s: Contrast) -> Reason:
     rule: Any = s.rule
     action, prediction, scores = s.block.actions[s.action], s.known.prediction, s.scores
     if scores is None or prediction is None or s.decisions.tied[s.at]:

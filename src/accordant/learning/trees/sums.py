@@ -8,8 +8,8 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from accordant.compiled import compiled
 from accordant.errors import InputError
+from accordant.kernels import compiled
 from accordant.learning.trees.ensemble import Ensemble
 from accordant.learning.trees.traversal import (
     CHILD_BITS,

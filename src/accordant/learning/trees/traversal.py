@@ -17,7 +17,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from accordant.compiled import compiled
+from accordant.kernels import compiled
 
 TILE = 8
 CHILD_BITS, COLUMN_BITS, RANK_BITS = 30, 14, 19  # the sign bit stays free

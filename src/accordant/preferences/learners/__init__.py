@@ -14,7 +14,7 @@ neural.py           small networks, with the extra ``torch``
 Hidden types of users: `mixture.py`, and how many there are (`number_of_types.py`).
 
 How users differ from what they share, for users with few records: `low_rank.py` (rewards in a space of few dimensions),
-`meta_reweighted.py` (a start from which users are reached by few records, hard ones first) and `random_effects.py`
+`meta_reweighting.py` (a start from which users are reached by few records, hard ones first) and `random_effects.py`
 (users differ no more than held-out records show). They stand on `user_effects.py` (the directions in which users differ
 most, and where users stand along them) and `effect_prior.py` (a prior of where users stand; sums of rewards).
 

@@ -15,7 +15,7 @@ from accordant.compute.ledger import part_output
 from accordant.compute.tasks import Told, tasks
 from accordant.errors import InputError
 from accordant.runs.datasets.parts import Job, described, opened, part_of
-from accordant.runs.recommendation import row_contexts
+from accordant.runs.row_batches import row_contexts
 from accordant.runs.sections.certification import DELTAS, Certified, certified
 from accordant.tables.arrow import arrow_output
 from accordant.unusual import UnusualCounts

@@ -30,7 +30,7 @@ from accordant.problem import value_label
 from accordant.progress import steps
 from accordant.runs.datasets.parts import Job, described, opened, part_of
 from accordant.runs.folder import Run
-from accordant.runs.recommendation import batches_of
+from accordant.runs.row_batches import batches_of
 from accordant.runs.sections.population import FittedPopulation, PopulationFit, StakeholderFit
 from accordant.strategies.column_generation import Optimum, best_sums
 from accordant.strategies.population import PopulationRule

@@ -27,8 +27,8 @@ from accordant.runs.datasets.evaluation import leaderboard_of
 from accordant.runs.datasets.parts import Job, opened, part_of, version_of
 from accordant.runs.execution import data_file, part_data
 from accordant.runs.folder import Run
-from accordant.runs.recommendation import row_contexts
 from accordant.runs.record.record import peak_memory
+from accordant.runs.row_batches import row_contexts
 from accordant.tables.arrow import arrow_columns, arrow_format, arrow_output, parquet_groups
 from accordant.tables.datasets import PART_ROWS, SUFFIXES, Part, dataset_files, dataset_parts, folder_columns
 from accordant.tables.output import scratch_folder, write_output
@@ -350,6 +350,7 @@ class _Apart:
         again = path.with_name(f"again-{path.name}")
 
         def write() -> None:
+            """Write the output again, and hash it as a task does."""
             with arrow_output(again) as rows:
                 rows(columns)
             file_hash(again)

@@ -75,6 +75,7 @@ def same_bytes(content: bytes) -> bytes:
     files: dict[str, str] = {}
 
     def renumber(value: Any) -> Any:
+        """Return a part of the schema with numbers and file names in the order in which they appear."""
         if isinstance(value, list):
             return [renumber(each) for each in value]
         if not isinstance(value, dict):

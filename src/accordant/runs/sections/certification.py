@@ -13,9 +13,9 @@ from accordant.arrays import Mask
 from accordant.certificates import Certificate, Known, Survey, survey
 from accordant.contexts import Contexts
 from accordant.runs.folder import Run
-from accordant.runs.recommendation import contexts_of
 from accordant.runs.scrutiny import largest_coalition
 from accordant.runs.sections.paper_certificate import PaperPart, check_schema, paper_certificate
+from accordant.runs.untouched_rows import contexts_of
 from accordant.tables.output import write_output
 from accordant.tables.text import csv_text
 from accordant.unusual import Unusual, UnusualCounts

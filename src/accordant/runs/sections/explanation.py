@@ -19,9 +19,9 @@ from accordant.problem import value_label
 from accordant.report.explained import render_explanation, render_letters
 from accordant.report.labels import readable_names, text_with_names
 from accordant.runs.folder import Run
-from accordant.runs.recommendation import contexts_of, untouched_rows
 from accordant.runs.record import Record
 from accordant.runs.sections.adoption import Adoption, adoptions, context_hashes
+from accordant.runs.untouched_rows import contexts_of, untouched_rows
 from accordant.strategies import Strategy
 from accordant.tables.output import write_output
 

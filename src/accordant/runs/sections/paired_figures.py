@@ -16,9 +16,9 @@ from accordant.evaluation.intervals import Support
 from accordant.evidence import Evidence
 from accordant.metrics import weighted_metrics
 from accordant.runs.folder import Run
-from accordant.runs.recommendation import untouched_rows
 from accordant.runs.record import Limits
 from accordant.runs.sections.comparison_record import SCORE, MetricDifference
+from accordant.runs.untouched_rows import untouched_rows
 from accordant.statistics import Units, difference_bounds, joint_band, weight_blocks
 
 FEW = 20  # independent rows decided otherwise from which on resamples know how a difference varies

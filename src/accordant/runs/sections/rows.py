@@ -32,7 +32,7 @@ class RowsPart(Part):
 
     @classmethod
     def of(cls, run: Run, source: str | Path | IO[str] | None, origin: str, n: int) -> RowsPart:
-        """Return it for the rows that `accordant.runs.recommendation.contexts_of` found, with its words."""
+        """Return it for the rows that `accordant.runs.untouched_rows.contexts_of` found, with its words."""
         if source is None:
             return cls(words=origin.replace(str(run.path), "the run"), file=None, sha256=run.record.data.sha256, n=n)
         if not isinstance(source, str | Path):

@@ -220,6 +220,7 @@ def answers(identifier: Name, by: Asking) -> StreamingResponse:
     row = _own(service, client, identifier)
 
     def lines() -> Iterator[bytes]:
+        """Yield decisions part by part, a line of JSON each, up to the first part that is not there."""
         position = told = 0
         while told < row.done:
             with service.database.reading() as connection:

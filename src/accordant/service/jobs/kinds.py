@@ -80,6 +80,7 @@ class Task:
         done, counting = 0, threading.Lock()
 
         def step() -> None:
+            """Count a step, and stop if the lease is lost or the worker is to stop."""
             nonlocal done
             with counting:
                 done += 1
@@ -178,6 +179,7 @@ def decide_parts(task: Task, wanted: DecisionsWanted) -> None:
         done += len(contexts)
 
         def within(connection: Connection, position: int = position, done: int = done) -> None:
+            """Note, in the transaction of the decisions, how far the job is."""
             advance(connection, lease, done)
             mark_decided(connection, lease.job, position)
 

@@ -118,6 +118,7 @@ def _beating(task: Task) -> Iterator[None]:
     over = threading.Event()
 
     def beat() -> None:
+        """Keep the lease from time to time, until the work is over or the lease is lost."""
         while not over.wait(BEAT_SECONDS):
             try:
                 task.beat()

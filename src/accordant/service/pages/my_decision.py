@@ -277,6 +277,7 @@ def _step(
     """Return what was asked and answered, as the person reads it."""
 
     def say(part: str, **fields: str) -> str:
+        """Return a text of the page in the language of the person."""
         return spoken.text(WORDS[part], **fields)
 
     said, until = [], day(row.due_at, spoken)

@@ -146,6 +146,7 @@ def _shown(connection: Connection, version: Deployment) -> VersionShown:
     silent = mine & decision.c.shadow_action.is_not(None)
 
     def count(condition: object) -> int:
+        """Return how many decisions meet a condition."""
         wanted = select(func.count()).select_from(decision).where(condition)  # type: ignore[arg-type]
         return int(connection.execute(wanted).scalar_one())
 

@@ -80,6 +80,7 @@ def audit(connection: Connection, secrets: Secrets | None = None) -> Audit:
     tree, previous, at, kinds, held = Frontier(), EMPTY, "", Counter[str](), 0
 
     def found(fault: str, seq: int | None = None) -> Audit:
+        """Return what was read up to here, with the fault that ended it."""
         return Audit(tree.size, tree.root, dict(kinds), held, fault, seq)
 
     while rows := connection.execute(

@@ -192,6 +192,7 @@ def tree_part(connection: Connection) -> Part:
     """Return the function that hashes parts of the tree, by kept blocks where a part consists of full ones."""
 
     def part(start: int, size: int) -> bytes:
+        """Return the hash of `size` leaves from `start` on."""
         if size == 0:
             return EMPTY
         if start % BLOCK == 0 and size % BLOCK == 0:

@@ -84,6 +84,7 @@ def part_of(leaves: Sequence[bytes]) -> Part:
     """Return the function that hashes parts of a tree whose leaf hashes are all at hand."""
 
     def part(start: int, size: int) -> bytes:
+        """Return the hash of `size` leaves from `start` on."""
         if size == 0:
             return EMPTY
         if size == 1:

@@ -115,6 +115,7 @@ def mean_of(
         """Register one function."""
 
         def of_requests(self: MeanMeasure, served: Served) -> Values:
+            """Return the number of every request, with the parameters of the measure."""
             return np.asarray(numbers(served, **dataclasses.asdict(self)))
 
         fields: list[Any] = [

@@ -11,7 +11,7 @@ import numpy as np
 from pydantic import Field, model_validator
 
 from accordant.arrays import Values
-from accordant.declared import Declared
+from accordant.declaration import Declared
 from accordant.errors import InputError
 from accordant.slates.catalogue import Catalogue, Requests
 from accordant.slates.objectives.objective import Objective, objectives

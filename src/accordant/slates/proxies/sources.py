@@ -13,7 +13,7 @@ from accordant.slates.fidelity import THRESHOLD, Instead
 from accordant.slates.market import Market
 from accordant.slates.proxies import ProxyReports, proxy_reports
 from accordant.slates.rankers import LanguageModelRanker, ObjectiveRanker, Ranker, RecordedRanker
-from accordant.slates.rankers.recorded import read_rankings
+from accordant.slates.rankers.ranking_file import read_rankings
 from accordant.slates.run import OpenedSlates
 
 RECORDED = "recorded rankings"

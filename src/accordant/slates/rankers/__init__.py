@@ -2,7 +2,7 @@
 
 ranker          what may be seen: one's own objectives, items with facts and scores, where and when; from a view to a
                 ranking, and the registry; the declared utility (a rule), and with seeded noise (a fixture)
-recorded        what people or other systems said before, from a file
+ranking_file    what people or other systems said before, from a file
 language_model  what a language model says, checked; from a view to messages, from an answer to a ranking
 """
 
@@ -20,7 +20,7 @@ from accordant.slates.rankers.ranker import (
     create_ranker,
     rankers,
 )
-from accordant.slates.rankers.recorded import RecordedRanker
+from accordant.slates.rankers.ranking_file import RecordedRanker
 
 __all__ = [
     "Aim", "LanguageModelRanker", "NoisyRanker", "ObjectiveRanker", "Ranker", "RankingView", "RecordedRanker",

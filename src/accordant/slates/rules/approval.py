@@ -29,8 +29,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from accordant.arrays import Mask, Values
-from accordant.compiled import compiled
 from accordant.errors import InputError
+from accordant.kernels import compiled
 from accordant.slates.candidates import Candidates, even_weights
 from accordant.slates.rule import Kind, SlateRule, register
 from accordant.slates.slates import NOTHING, Slates

@@ -21,8 +21,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from accordant.arrays import Codes, Values
-from accordant.compiled import compiled
 from accordant.errors import InputError, UnknownNameError
+from accordant.kernels import compiled
 from accordant.slates.candidates import Candidates, user_values, weighted_means
 from accordant.slates.consumption import Exponential, Uniform
 from accordant.slates.rule import Kind, SlateRule, register
@@ -137,18 +137,7 @@ def _fill(
     stop = np.empty(n_types, np.intp)
     listed = np.empty(n_items, np.intp)
     for u in range(n_users):
-        n_listed = 0
-        place_of[:] = 0
-        stop[:] = 0
-        for position in range(n_items):
-            item = order[u, position]
-            if available[u, item]:
-                t = types[item]
-                if stop[t] == 0:
-                    place_of[t] = n_listed
-                listed[n_listed] = item
-                n_listed += 1
-                stop[t] = n_listed
+        n_listed = _list_available(order[u], types, available[u], listed, place_of, stop)
         exactly[:] = 0.0
         exactly[:, 0] = 1.0
         shown[:] = 0
@@ -180,3 +169,24 @@ def _fill(
             for won in range(consumed - 1, 0, -1):
                 exactly[chosen, won] = exactly[chosen, won] * (1.0 - q) + exactly[chosen, won - 1] * q
             exactly[chosen, 0] *= 1.0 - q
+
+
+def _list_available(
+    order: Codes, types: Codes, available: NDArray[np.bool_], listed: Codes, first: Codes, stop: Codes
+) -> int:  # fmt: skip
+    """Write the available items of one user, type by type, and where each type begins and stops; return how many.
+
+    `order` holds all items, those of a type side by side. Of a type without items, `stop` is 0.
+    """
+    n_listed = 0
+    first[:] = 0
+    stop[:] = 0
+    for item in order:
+        if available[item]:
+            t = types[item]
+            if stop[t] == 0:
+                first[t] = n_listed
+            listed[n_listed] = item
+            n_listed += 1
+            stop[t] = n_listed
+    return n_listed

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from accordant.arrays import Codes, Mask, Values
-from accordant.compiled import compiled
+from accordant.kernels import compiled
 from accordant.slates.candidates import best_items
 from accordant.slates.rules.greedy import NormalisedGains, end_sums
 

@@ -19,8 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from accordant.arrays import Codes, Mask, Values
-from accordant.compiled import compiled
 from accordant.errors import InputError
+from accordant.kernels import compiled
 from accordant.slates.candidates import ALIKE, Candidates, best_item
 from accordant.slates.rule import SlateRule
 from accordant.slates.slates import NOTHING, Slates

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from accordant.arrays import Mask, Values
-from accordant.compiled import compiled
 from accordant.errors import InputError, UnknownNameError
+from accordant.kernels import compiled
 from accordant.slates.candidates import Candidates, even_weights
 from accordant.slates.rule import register
 from accordant.slates.rules.approval import ApprovalRule, highest, one_by_one

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from accordant.arrays import Mask, Values
-from accordant.compiled import compiled
+from accordant.kernels import compiled
 from accordant.slates.candidates import Candidates, best_items, even_weights
 from accordant.slates.rule import SlateRule, register
 from accordant.slates.rules.greedy import GreedySlate, NormalisedGains

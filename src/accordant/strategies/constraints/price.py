@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from accordant.arrays import Values
 from accordant.contexts import Contexts
 from accordant.decisions import Decisions
-from accordant.strategies.constraints.constrained import Constrained
+from accordant.strategies.constraints.constrained_strategy import Constrained
 from accordant.strategies.constraints.screening import scores_of
 from accordant.utilities import ExpectedRewards
 

@@ -16,8 +16,8 @@ from typing import Literal, get_args
 import numpy as np
 
 from accordant import limits
-from accordant.arrays import AnyArray, Codes, Values
-from accordant.compiled import compiled
+from accordant.arrays import AnyArray, Codes, Mask, Values
+from accordant.kernels import compiled
 from accordant.voting.budgets.rule import Ballots, BudgetRule, Spending, check_choice, register
 from accordant.voting.budgets.sequential import By, add_greedily
 from accordant.voting.budgets.voter_budgets import NEAR, RATE, SAFE, SAME, Affine, Demand, VoterBudgets, demands_of
@@ -95,10 +95,7 @@ def _filter_purchases(
     for count in range(n_projects):
         best, second, chosen = np.inf, np.inf, -1
         while True:
-            p = -1
-            for q in range(n_projects):
-                if not gone[q] and asked[q] < count and (p < 0 or lowest[q] < lowest[p]):
-                    p = q
+            p = _cheapest(lowest, gone, asked, count)
             if p < 0 or lowest[p] > best * (1 + same):
                 break
             asked[p] = count
@@ -116,21 +113,9 @@ def _filter_purchases(
                 continue
             if held < costs[p] + margin:
                 return -1, 0.0
-            n_poor, price = 0, 0.0
-            while True:  # Newton's method, from below
-                shared, from_poor, gained, poorer = 0.0, 0.0, 0.0, 0
-                for at in range(starts[p], starts[p + 1]):
-                    if budgets[voters[at]] < price * utilities[at]:
-                        from_poor += weights[at] * budgets[voters[at]]
-                        gained += weights[at] * rates[voters[at]]
-                        poorer += 1
-                    else:
-                        shared += weights[at] * utilities[at]
-                if price > 0.0 and (poorer == n_poor or shared == 0.0):
-                    break
-                n_poor = poorer
-                price = (costs[p] - from_poor) / shared
-                lowest_rates[p], errors[p] = -gained / shared, error * terms * weight / shared
+            own = slice(starts[p], starts[p + 1])
+            price, lowest_rates[p], paying = _price(costs[p], budgets, rates, voters[own], weights[own], utilities[own])
+            errors[p] = error * terms * weight / paying
             lowest[p] = price
             if price < best:
                 best, second, chosen = price, best, p
@@ -162,6 +147,38 @@ def _filter_purchases(
         gone[chosen] = True
         bought[count] = chosen
     return n_projects, increase
+
+
+def _cheapest(lowest: Values, gone: Mask, asked: Codes, count: int) -> int:
+    """Return the project with the lowest bound whose price is not known before this purchase; −1 if there is none."""
+    p = -1
+    for q in range(len(lowest)):
+        if not gone[q] and asked[q] < count and (p < 0 or lowest[q] < lowest[p]):
+            p = q
+    return p
+
+
+def _price(
+    cost: float, budgets: Values, rates: Values, voters: Codes, weights: Values, utilities: Values
+) -> tuple[float, float, float]:
+    """Return the price of a unit of utility at which voters can pay a cost, its rate, and the utility of who pays it.
+
+    Newton's method, from below: whoever cannot pay the price gives what is left.
+    """
+    n_poor, price, rate, paying = 0, 0.0, 0.0, 0.0
+    while True:
+        shared, from_poor, gained, poorer = 0.0, 0.0, 0.0, 0
+        for at in range(len(voters)):
+            if budgets[voters[at]] < price * utilities[at]:
+                from_poor += weights[at] * budgets[voters[at]]
+                gained += weights[at] * rates[voters[at]]
+                poorer += 1
+            else:
+                shared += weights[at] * utilities[at]
+        if price > 0.0 and (poorer == n_poor or shared == 0.0):
+            return price, rate, paying
+        n_poor, paying = poorer, shared
+        price, rate = (cost - from_poor) / shared, -gained / shared
 
 
 UtilityKind = Literal["approval", "cost", "score"]

@@ -13,8 +13,8 @@ from typing import ClassVar
 import numpy as np
 
 from accordant.arrays import Integers, Mask, Values
-from accordant.compiled import compiled
 from accordant.errors import InputError
+from accordant.kernels import compiled
 from accordant.strategies.block import weighted_sum
 from accordant.strategies.compromise import Scored
 from accordant.strategies.strategy import Structure, register

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from accordant.arrays import Values
-from accordant.compiled import compiled
 from accordant.errors import InputError
+from accordant.kernels import compiled
 from accordant.strategies.compromise import Scored
 from accordant.strategies.strategy import register
 from accordant.voting import Profile

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from accordant.arrays import Values
-from accordant.compiled import compiled
+from accordant.kernels import compiled
 from accordant.strategies.strategy import register
 from accordant.voting.rules.rule import MarginRule
 from accordant.voting.rules.tally import MANY_CONTEXTS, suited

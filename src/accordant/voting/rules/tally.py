@@ -11,7 +11,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from accordant.arrays import Integers, Mask, Values
-from accordant.compiled import Compiled, compiled
+from accordant.kernels import Compiled, compiled
 from accordant.strategies.block import Block, Workspace
 from accordant.voting import Profile
 from accordant.voting.ballots import rank_type

@@ -11,7 +11,7 @@ from accordant.errors import DataError, InputError
 from accordant.preferences import Comparisons
 from accordant.preferences.learners.learner import learners
 from accordant.preferences.learners.logistic import LogisticProblem, log_loss
-from accordant.preferences.learners.meta_reweighted import MetaReweighted, hard_user_weights
+from accordant.preferences.learners.meta_reweighting import MetaReweighted, hard_user_weights
 from accordant.preferences.synthetic import world
 
 

@@ -18,7 +18,7 @@ LABELLED = re.compile(r'( aria-(?:labelledby|describedby)=")([^"]+)(?=")')
 
 
 @dataclass(frozen=True)
-class Added:
+class AddedSection:
     """One section that was added.
 
     Attributes
@@ -42,20 +42,20 @@ class Added:
     style: Markup | None = None
 
 
-def added_sections(links: Sequence[Link], names: Mapping[str, str]) -> tuple[Added, ...]:
+def added_sections(links: Sequence[Link], names: Mapping[str, str]) -> tuple[AddedSection, ...]:
     """Return the sections of a chain, in its order; `names`: label to name in the run."""
     return tuple(_added(link, f"section-{number:04d}", names) for number, link in enumerate(links, 1))
 
 
-def _added(link: Link, identifier: str, names: Mapping[str, str]) -> Added:
+def _added(link: Link, identifier: str, names: Mapping[str, str]) -> AddedSection:
     part, words = link.page_part(), renamed(link.words, names)
     if part is None:
-        return Added(link, identifier, words)
+        return AddedSection(link, identifier, words)
     scope = f"part-{link.envelope.section}"
     html = f'<div class="{scope}">{text_with_names(nested(part.html, f"{identifier}-"), names)}</div>'
     # made by a page of this program, which escapes what it is given, and by a file beside it
     body, style = Markup(html), Markup(f".{scope} {{\n{part.style}\n}}")  # noqa: S704
-    return Added(link, identifier, words, part.chapter, part.title, body, style)
+    return AddedSection(link, identifier, words, part.chapter, part.title, body, style)
 
 
 def nested(html: str, prefix: str) -> str:

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from accordant.preferences.comparison.opposed import opposed_words
+from accordant.preferences.comparison.opposed_groups import opposed_words
 from accordant.preferences.groups import groups_of
 from accordant.preferences.records import Comparisons
 

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import pytest
 
 from accordant.errors import RunFolderError
-from accordant.report.added import added_sections, nested
+from accordant.report.section_parts import added_sections, nested
 from accordant.report.render import render
 from accordant.runs.chain import Envelope, Link
 from accordant.runs.record import Record

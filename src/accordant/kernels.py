@@ -205,18 +205,26 @@ def _kept(function: Callable[..., Any]) -> Any:
     constants = constants_key(function)
 
     class Beside(in_tree):  # type: ignore[misc]
+        """The folder beside a module, which is read and never made."""
+
         def ensure_cache_path(self) -> None:
+            """Raise `FileNotFoundError` where nothing was kept beside the module."""
             if not Path(self.get_cache_path()).is_dir():
                 raise FileNotFoundError
 
     class BesideModule(caching.CompileResultCacheImpl):  # type: ignore[misc]
+        """How machine code beside a module is found."""
+
         _locator_classes = (Beside,)
 
     class Kept(caching.FunctionCache):  # type: ignore[misc]
+        """Machine code under keys that hold the constants that a kernel reads."""
+
         def _index_key(self, *signature: Any) -> tuple[Any, ...]:
             return (*super()._index_key(*signature), constants)
 
         def load_overload(self, *asked: Any) -> Any:
+            """Return what was kept for these types, here or beside the module; None if nothing was."""
             found = super().load_overload(*asked)
             if found is None and type(self) is Kept:
                 with contextlib.suppress(RuntimeError):
@@ -224,6 +232,8 @@ def _kept(function: Callable[..., Any]) -> Any:
             return found
 
     class Installed(Kept):
+        """What was kept beside the module when the package was installed."""
+
         _impl_class = BesideModule
 
     return Kept(function)

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from accordant.slates.rankers import RecordedRanker
-from accordant.slates.rankers.recorded import read_rankings
+from accordant.slates.rankers.ranking_file import read_rankings
 from accordant.errors import DataError
 
 PLAIN = "request,place,item\nr1,2,zoo\nr1,1,park\n\nr2,1,museum\n"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from accordant.errors import InputError
-from accordant.runs.sections.reweighed import Reweighed, ReweighedRow
+from accordant.runs.sections.weight_change_record import Reweighed, ReweighedRow
 from accordant.tables.output import write_output
 from accordant.tables.text import csv_text
 from accordant.terminal import PlainConsole, named_values

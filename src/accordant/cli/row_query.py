@@ -10,15 +10,15 @@ from typing import IO
 from accordant.runs.chain import add_section, check_addable
 from accordant.runs.folder import Run
 from accordant.runs.opened_run import open_run
-from accordant.runs.recommendation import inputs_of
 from accordant.runs.sections.rows import RowsPart
+from accordant.runs.untouched_rows import inputs_of
 from accordant.sections import Section
 from accordant.tables.output import is_run, is_standard_output
 from accordant.terminal import check_out, say
 
 
 @dataclass(frozen=True)
-class AskedRows:
+class RowQuery:
     """A run and the rows that are asked about.
 
     Attributes
@@ -47,9 +47,9 @@ class AskedRows:
         say(add_section(self.run.manifest, section).receipt, err=self.silent)
 
 
-def asked_rows(
+def row_query(
     run: str, file: str | None, data: str | None, out: Path | None, *, add: bool, json: bool
-) -> AskedRows:  # fmt: skip
+) -> RowQuery:  # fmt: skip
     """Open a run, or make it of a case first; whatever can be refused is refused before that work.
 
     Parameters
@@ -73,4 +73,4 @@ def asked_rows(
     data = opened.data_for(file)
     check_out(out, inputs_of(opened.run, file, data), json=json)
     source = sys.stdin if file == "-" else file
-    return AskedRows(opened.run, source, data, json or is_standard_output(out))
+    return RowQuery(opened.run, source, data, json or is_standard_output(out))

@@ -19,11 +19,11 @@ from accordant.evaluation import Leaderboard
 from accordant.evaluation.weighting import UndominatedScores, weigh_scores
 from accordant.runs.execution import declared_metrics
 from accordant.runs.folder import Run
-from accordant.runs.recommendation import untouched_rows
 from accordant.runs.record import Board
 from accordant.runs.record.parts import plain
 from accordant.runs.record.stored_scores import StoredScores, shares_of
-from accordant.runs.sections.reweighed import Reweighed, ReweighedRow
+from accordant.runs.sections.weight_change_record import Reweighed, ReweighedRow
+from accordant.runs.untouched_rows import untouched_rows
 
 SAME = 1e-9  # scores made again that differ by less differ by the rounding of another processor
 

@@ -9,13 +9,13 @@ import sys
 import numpy as np
 import pytest
 
-from accordant.compiled import Compiled, _machine_code, compiled, compiled_text, constants_key, light
+from accordant.kernels import Compiled, _machine_code, compiled, compiled_text, constants_key, light
 
 LEVEL = 1.0
 TABLE = np.array([1.0, 2.0])
 KERNELS = """
 import constants
-from accordant.compiled import compiled
+from accordant.kernels import compiled
 from constants import LEVEL
 
 @compiled
@@ -97,7 +97,7 @@ def test_a_template_calls_functions_in_plain_python_and_in_machine_code():
 
 def test_few_numbers_are_left_to_plain_python_until_their_time_is_spent(monkeypatch):
     made = []
-    monkeypatch.setattr("accordant.compiled._machine_code", lambda function: made.append(function) or function)
+    monkeypatch.setattr("accordant.kernels._machine_code", lambda function: made.append(function) or function)
     monkeypatch.setattr(Compiled, "numbers_left", 10)
     kernel, other = light(reads_level), light(reads_table)
     assert kernel(np.ones(6)) == other(np.ones(4)) - 1.0 == 2.0 and not made
@@ -113,7 +113,7 @@ def test_what_was_kept_beside_the_module_is_read_where_nothing_can_be_written(tm
         "PYTHONPATH": os.pathsep.join([str(tmp_path), *sys.path]), "PYTHONDONTWRITEBYTECODE": "1",
         "HOME": str(tmp_path / "home"), "XDG_CACHE_HOME": str(tmp_path / "home"),
     }  # fmt: skip
-    look = "import kernels, numpy; from accordant import compiled as c; k = c._machine_code(kernels.named.python); "
+    look = "import kernels, numpy; from accordant import kernels as c; k = c._machine_code(kernels.named.python); "
     run = [sys.executable, "-c"]
     subprocess.run([*run, look + "k(numpy.ones(1))"], env=environment, check=True)
     assert list((tmp_path / "__pycache__").glob("*.nbc"))

@@ -12,7 +12,7 @@ import yaml
 from accordant.errors import InputError, UnknownNameError
 from accordant.runs import RunOptions, carry_out, read_run, write_run
 from accordant.runs.record import Record
-from accordant.runs.sections.reweighing import reweigh
+from accordant.runs.sections.weight_change import reweigh
 
 
 @pytest.fixture(scope="module", params=["natural", "relative", "reference"])

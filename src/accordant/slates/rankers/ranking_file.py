@@ -159,7 +159,7 @@ class RecordedRanker(Ranker):
     Parameters
     ----------
     file
-        CSV, see `accordant.slates.rankers.recorded.read_rankings`.
+        CSV, see `accordant.slates.rankers.ranking_file.read_rankings`.
     stakeholder
         Whose lines are read; None for all of a file without the column ``stakeholder``.
     made_by

@@ -1,4 +1,4 @@
-"""`Setting`: one context as a rule saw it, with what all comparisons need."""
+"""`Contrast`: the decision of one context against its runner-up, as the rule saw both, with what comparisons need."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SAME = 1e-12  # gains this small are rounding
 
 
 @dataclass(frozen=True, eq=False)
-class Setting:
+class Contrast:
     """What was decided in one context, and against which action.
 
     Attributes
@@ -50,7 +50,7 @@ class Setting:
     @classmethod
     def of(
         cls, rule: Strategy, expected: ExpectedRewards, decisions: Decisions, at: int, runner_up: str, known: Known
-    ) -> Setting:
+    ) -> Contrast:
         """Take one context of a call; `expected` and `known` are those of this context alone."""
         action = int(decisions.codes[at])
         other = expected.actions.index(runner_up) if runner_up else action

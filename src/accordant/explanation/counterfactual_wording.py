@@ -1,0 +1,198 @@
+"""What would have changed a decision, in plain words: the person, stakeholders, expected rewards, weights, contexts."""
+
+from __future__ import annotations
+
+from decimal import ROUND_CEILING, ROUND_FLOOR
+
+from accordant.explanation.contexts import ContextChanges, Difference, Neighbour
+from accordant.explanation.misreports import Misreport
+from accordant.explanation.recourse import Recourse
+from accordant.explanation.result import Findings, PivotalHere
+from accordant.explanation.value_text import capital, decimals_for, shown, value_text
+from accordant.explanation.weights import NewWeights
+from accordant.naming import listed
+
+ABSENT = {"dropped": "without {who}", "neutralised": "if {who} had no preference"}
+QUESTIONS = ABSENT | {"doubled": "with twice the weight of {who}", "halved": "with half the weight of {who}"}
+
+
+def would_change(explained: Findings) -> list[str]:
+    """Say whose absence, which expected rewards, weights or contexts would have led to another decision."""
+    return [
+        *_changes(explained.recourse), *_who_is_pivotal(explained), *_moves(explained), *_weights(explained),
+        *_other_contexts(explained.context),
+    ]  # fmt: skip
+
+
+def _changes(found: Recourse | None) -> list[str]:
+    """Say what the person could change; every change was decided again."""
+    if found is None:
+        return []
+    if found.reason:
+        return [f"What the person could change was not looked for: {found.reason}."]
+    features = listed(found.changeable)
+    if not found.changes:
+        how = "all values" if found.everything else f"{found.tried} changes"
+        return [
+            f"Of {features}, {how} that training rows have were tried: no plausible change leads to another action."
+        ]
+    said = []
+    for change in found.changes:
+        parts = [
+            f"{each.feature} were {value_text(each.there)} (here {value_text(each.here)})"
+            for each in change.differences
+        ]
+        far = shown(change.distance)
+        said.append(f"If {listed(parts)}, {change.action} would be decided: {far} interquartile ranges away.")
+    return [
+        *said,
+        f"Only {features} may change. Of texts, a change counts 1.",
+        "Each change was decided again by the same policy, and is no more unlike the training rows than the person is.",
+    ]
+
+
+def _who_is_pivotal(explained: Findings) -> list[str]:
+    said = []
+    for each in explained.pivotal:
+        for action in explained.actions:
+            ways = [
+                QUESTIONS[name].format(who=each.who)
+                for name in QUESTIONS
+                if each.changes[name] and each.actions[name] == action
+            ]
+            if ways:
+                said.append(f"{capital(listed(ways, 'or'))}, {action} would be decided.")
+    if not any(each.changes[question] for each in explained.pivotal for question in ABSENT):
+        asked = [each.who for each in explained.pivotal if _both_asked(each)]
+        if asked:
+            whoever = "one of them" if len(asked) > 1 else "it"
+            said.append(f"The same is decided without {listed(asked, 'or')}, and if {whoever} had no preference.")
+    return said
+
+
+def _both_asked(each: PivotalHere) -> bool:
+    return all(each.changes[question] is not None for question in ABSENT)
+
+
+def _moves(explained: Findings) -> list[str]:
+    """Say how far E may move: for everybody together, for each stakeholder, and who cannot change anything."""
+    everybody, *alone = explained.misreports
+    if everybody.safe is None:
+        return [f"How far expected rewards may move is not known: {everybody.method}."]
+    if everybody.never:
+        return ["Nothing that stakeholders could report, from 0 to 1, would change the decision."]
+    powerless = [each.who for each in alone if each.never and each.who is not None]
+    said = [_misreport(each) for each in explained.misreports if not each.never]
+    if powerless:
+        said.append(
+            f"Nothing that {listed(powerless, 'or')} alone could report, from 0 to 1, would change the decision."
+        )
+    return said
+
+
+def _misreport(each: Misreport) -> str:
+    assert each.safe is not None
+    whose = "all expected rewards" if each.who is None else f"the expected rewards of {each.who} alone"
+    if each.nothing_certified:
+        if each.changed_at is None:
+            return f"For changes of {whose}, nothing is certified, and no change that alters the decision is known."
+        return (
+            f"For changes of {whose}, nothing is certified; by {shown(each.changed_at, ROUND_CEILING)} they can "
+            f"change so that {each.action} wins."
+        )
+    if each.at_once:
+        return f"However little {whose} may change, {each.action} can win."
+    stays = f"If {whose} change by at most {shown(each.safe, ROUND_FLOOR)} each, the decision stays"
+    if each.changed_at is None:
+        return f"{stays}; no larger change that alters it is known, and none is ruled out."
+    if each.exact:
+        return f"{stays}; just beyond, {each.action} can win."
+    return (
+        f"{stays}; by {shown(each.changed_at, ROUND_CEILING)}, {each.action} can win; between the two it is not known."
+    )
+
+
+def _weights(explained: Findings) -> list[str]:
+    weights = explained.weights
+    if weights.method == "none":
+        return [f"Other weights were not looked for: {weights.reason}."]
+    if not weights.found:
+        return [f"{no_weights(weights.method, proven=weights.proven)}."]
+    return [_new_weights(explained, each) for each in weights.found]
+
+
+def no_weights(method: str, *, proven: bool) -> str:
+    """Return words for weights that were looked for and not found."""
+    if proven:
+        return "No other weights above 0 for the same stakeholders would lead to another decision"
+    if method == "exact":
+        return "No other weights were found that would lead to another decision"
+    return "On a grid of shares, no weights were found that would lead to another decision"
+
+
+def _new_weights(explained: Findings, each: NewWeights) -> str:
+    digits = decimals_for(each.moved)
+    shares = listed([
+        f"{name} {shown(s, digits=max(digits, decimals_for(s)))}"
+        for name, s in zip(explained.stakeholders, each.shares, strict=True)
+    ])  # fmt: skip
+    if each.direction == "shift":
+        return (
+            f"The smallest shift of weight that changes the decision is {shown(each.moved, ROUND_CEILING)} "
+            f"of all weight: with {shares}, {each.action} would be decided."
+        )
+    assert each.who is not None and explained.weights.shares is not None  # noqa: PT018 - narrows both
+    i = explained.stakeholders.index(each.who)
+    beyond = ROUND_CEILING if each.direction == "more" else ROUND_FLOOR
+    exact = "" if explained.weights.method == "exact" else " (the first change seen on a grid)"
+    new, old = each.shares[i], explained.weights.shares[i]
+    digits = decimals_for(new - old, new, 1.0 - new)  # never written like the old one, or like none or all
+    return (
+        f"With {each.direction} weight for {each.who}, {shown(new, beyond, digits)} of all weight in place of "
+        f"{shown(old, digits=digits)}, {each.action} would be decided{exact}."
+    )
+
+
+def _other_contexts(found: ContextChanges | None) -> list[str]:
+    if found is None:
+        return []
+    if found.reason:
+        return [f"Other contexts were not looked for: {found.reason}."]
+    said = [
+        f"Other contexts were looked for among {contexts_given(found.observed)}: {_differently(found.differently)}."
+    ]
+    if found.nearest is not None:
+        differences = listed([_difference(each) for each in found.nearest.differences])
+        said.append(
+            f"The nearest of them, at distance {shown(found.nearest.distance)}, gets {found.nearest.action}; "
+            f"it differs in {differences or 'no feature that was compared'}."
+        )
+    said += [_single(each) for each in found.single]
+    if not found.single:
+        said.append(
+            f"No value that a single feature has among {contexts_given(found.observed)} would lead to another decision."
+        )
+    if found.thinned:
+        said.append(f"Of {listed(found.thinned)}, evenly spaced values were tried.")
+    if found.nearest is not None or found.single:
+        said.append("These are associations of the models with what was observed, not causes.")
+    return said
+
+
+def contexts_given(observed: int) -> str:
+    """Return words for the contexts that were looked among."""
+    return "the 1 observed context given" if observed == 1 else f"the {observed} observed contexts given"
+
+
+def _differently(contexts: int) -> str:
+    if contexts == 0:
+        return "none is decided differently"
+    return f"{contexts} {'is' if contexts == 1 else 'are'} decided differently"
+
+
+def _single(each: Neighbour) -> str:
+    return f"With {_difference(each.differences[0])} and all else equal, {each.action} would be decided."
+
+
+def _difference(each: Difference) -> str:
+    return f"{each.feature} {value_text(each.there)} in place of {value_text(each.here)}"
