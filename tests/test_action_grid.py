@@ -27,6 +27,7 @@ def grid_of(points):
     return ActionGrid(tuple(f"p{k}" for k in range(len(points))), tuple(points))
 
 
+@pytest.mark.long
 @given(rising, st.lists(st.floats(0, 1), min_size=1, max_size=20))
 def test_nearest_point_and_interpolation_are_those_of_a_search(points, shares):
     grid, array = grid_of(points), np.array(points)

@@ -41,6 +41,7 @@ def test_example_runs(name, tmp_path):
         assert words in done.stdout
 
 
+@pytest.mark.long
 def test_own_case_data_are_what_the_script_makes(tmp_path):
     copy = tmp_path / "make_data.py"
     copy.write_text((EXAMPLES / "own_case" / "make_data.py").read_text(encoding="utf-8"), encoding="utf-8")

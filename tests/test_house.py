@@ -65,6 +65,7 @@ def groups():
     return {each for text in texts for each in re.findall(r'group="(accordant\.\w+)"', text)}
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_a_page_names_what_exists(page):
     named = {"accordant" + each for each in DOTTED.findall(page.read_text(encoding="utf-8"))}

@@ -114,6 +114,7 @@ def arguments(name, generator, *, flag):
     }[short]()  # fmt: skip
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("name", WRITTEN)
 def test_a_kernel_does_what_its_formula_says(name, seed):

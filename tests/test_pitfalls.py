@@ -337,6 +337,7 @@ def test_22_a_row_alone_is_encoded_as_in_the_batch():
         assert np.array_equal(encoder(contexts.take(slice(t, t + 1)))[0], batch[t])
 
 
+@pytest.mark.long
 def test_23_reward_ranges_come_from_training_rows_only(visits):
     problem = visits.problem.replace(stakeholders=["Parent"])
     signal = health_rewards(noise=0.0)["Parent"]
@@ -380,6 +381,7 @@ def test_25_lines_are_joined_by_name_never_by_position(loans, loans_policy):
     assert loans_policy.leaderboard_.level == 0.95  # what an interval is, is part of the table
 
 
+@pytest.mark.long
 def test_26_nothing_warns(make_loans):
     world = make_loans(n=60)
     with warnings.catch_warnings(record=True) as caught:
@@ -391,6 +393,7 @@ def test_26_nothing_warns(make_loans):
     assert frame.equals(before)  # and what was given is not written into
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("key", ["random_sate", "alpha", "seeed"])
 def test_27_configuration_that_would_not_be_used_is_an_error(tmp_path, key):
     import yaml

@@ -41,6 +41,7 @@ def test_get_params_and_set_params(loans):
     assert policy.set_params(outcome_model__C=0.5).outcome_model.C == 0.5
 
 
+@pytest.mark.long
 def test_clone_is_unfitted_and_repeats_the_fit(loans, loans_policy):
     copy = clone(loans_policy)
     with pytest.raises(NotFittedError):
@@ -51,6 +52,7 @@ def test_clone_is_unfitted_and_repeats_the_fit(loans, loans_policy):
     )
 
 
+@pytest.mark.long
 def test_fit_returns_self_and_leaves_parameters_alone(loans):
     policy = loans.policy()
     before = dict(vars(policy))
@@ -81,6 +83,7 @@ def test_not_fitted(loans, ask):
 # --- what it reads ---------------------------------------------------------------------------------------------
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame])
 def test_every_kind_of_frame_gives_the_same(loans, loans_policy, frame):
     series = {pd.DataFrame: pd.Series, pl.DataFrame: pl.Series}[frame]
@@ -96,6 +99,7 @@ def test_every_kind_of_frame_gives_the_same(loans, loans_policy, frame):
     assert np.array_equal(found.expected.values, wanted.expected.values)
 
 
+@pytest.mark.long
 def test_an_array_has_generated_names_and_a_list_of_numbers_is_refused(loans):
     columns = np.column_stack([loans.columns["income"], loans.columns["amount"]])
     policy = loans.policy(resamples=0).set_params(problem=loans.problem.replace(sensitive_attributes=()))
@@ -110,6 +114,7 @@ def test_an_array_has_generated_names_and_a_list_of_numbers_is_refused(loans):
         policy.predict(columns[:, :1])
 
 
+@pytest.mark.long
 def test_default_features_leave_out_sensitive_and_constant_columns(loans):
     columns = loans.columns | {"always": np.ones(len(loans.actions)), "text": np.full(len(loans.actions), "same")}
     policy = loans.policy().fit(columns, **loans.data, rewards=loans.rewards)
@@ -253,6 +258,7 @@ def test_signals_callables_and_observed_rewards_together(loans):
         assert policy.expected_rewards(loans.columns).values.shape == (2, 3, len(loans.actions))
 
 
+@pytest.mark.long
 def test_observed_rewards_reach_the_right_cells(loans):
     observed = np.random.default_rng(5).random(len(loans.actions))
     policy = loans.policy().fit(
@@ -268,6 +274,7 @@ def test_observed_rewards_reach_the_right_cells(loans):
     assert np.array_equal(evidence.rewards[0, other, rows], evidence.expected.values[0, other, rows])
 
 
+@pytest.mark.long
 def test_evaluating_observed_rewards_needs_those_of_the_new_rows(loans):
     observed = np.full(len(loans.actions), 0.25)
     policy = loans.policy().fit(
@@ -289,6 +296,7 @@ def test_an_observed_signal_without_values_is_refused(loans):
         loans.policy().fit(loans.columns, **loans.data, rewards=loans.rewards | {"Bank": ObservedReward("bank")})
 
 
+@pytest.mark.long
 def test_stated_rewards_are_used_as_they_are(loans):
     policy = loans.fitted(reward_model="stated")
     weights = policy.outcome_model_.predict(loans.contexts).weights
@@ -300,6 +308,7 @@ def test_stated_rewards_are_used_as_they_are(loans):
     assert policy.learned_.reward_errors == ()
 
 
+@pytest.mark.long
 def test_stated_rewards_cannot_be_observed_ones(loans):
     with pytest.raises(InputError, match="only observed"):
         loans.policy(reward_model="stated").fit(
@@ -307,6 +316,7 @@ def test_stated_rewards_cannot_be_observed_ones(loans):
         )
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("bad", [np.nan, -0.1, 1.5])
 @pytest.mark.parametrize("kind", ["function", "observed"])
 def test_rewards_outside_the_scale(loans, bad, kind):

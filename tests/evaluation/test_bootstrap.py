@@ -75,6 +75,7 @@ def test_pattern_and_row_paths_agree_on_the_same_draws(world, strategies, counti
     np.testing.assert_allclose(first.values, second.values, atol=1e-13)
 
 
+@pytest.mark.long
 def test_pattern_and_row_paths_give_the_same_intervals_within_monte_carlo_error(world, strategies, counting):
     evidence = world(2000)
     statistics = Statistics.of({"good": strategies(evidence)["good"]}, evidence, plain(counting))

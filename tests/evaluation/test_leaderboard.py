@@ -330,6 +330,7 @@ def evaluated(lines, evidence, asked, resamples=300, **options):
     )  # fmt: skip
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("dropped", ["good", "fair", "poor", "constant:Lower"])
 def test_scores_do_not_depend_on_who_else_is_listed(world, strategies, summing, candidates, dropped):
     """With min–max scales, dropping one candidate moved all scores and often the winner."""
@@ -431,6 +432,7 @@ def test_few_contexts_are_the_headline(world, decided):
     )
 
 
+@pytest.mark.long
 def test_the_score_of_the_chosen_is_corrected_for_the_choice():
     """Ten equal candidates: the best of them scores high by luck, its corrected score does not."""
     actions = ["yes", "no"]

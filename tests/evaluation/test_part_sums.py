@@ -114,6 +114,7 @@ def lines(world, strategies, decided):
     return make
 
 
+@pytest.mark.long
 @settings(max_examples=5)
 @given(cuts=st.lists(st.integers(1, 399), unique=True, max_size=5).map(sorted), seed=st.integers(0, 3))
 def test_values_are_those_in_memory_however_rows_are_cut(lines, summing, kinds, candidates, cuts, seed):
@@ -123,6 +124,7 @@ def test_values_are_those_in_memory_however_rows_are_cut(lines, summing, kinds, 
     assert_same_values(found, in_memory(decisions, evidence, summing, kinds, candidates))
 
 
+@pytest.mark.long
 @settings(max_examples=2)
 @given(cuts=st.lists(st.integers(1, 399), unique=True, min_size=1, max_size=4).map(sorted))
 def test_intervals_do_not_depend_on_the_cuts_but_by_rounding(lines, summing, kinds, candidates, cuts):
@@ -240,6 +242,7 @@ def visits(lines, persons=100, times=4):
     return decisions, replace(evidence, log=replace(evidence.log, groups=again)), again
 
 
+@pytest.mark.long
 def test_persons_who_come_again_in_other_parts_are_one(lines, counting, kinds, candidates):
     decisions, evidence, whose = visits(lines)
     numbers = person_numbers(whose, 7)

@@ -81,6 +81,7 @@ def fabricated(*, low, high, worse):
     return Run(rows, (0, 1), (0, 1), {"selected": 0.0}, {"fit": 1.0})
 
 
+@pytest.mark.long
 def test_intervals_that_miss_the_truth_break_a_promise():
     made = [fabricated(low=0.6, high=0.7, worse=True)] * 100
     sentences = broken([summary(WORLDS["randomised"], made)])
@@ -88,6 +89,7 @@ def test_intervals_that_miss_the_truth_break_a_promise():
     assert any("coverage of selected: composite" in sentence for sentence in sentences)
 
 
+@pytest.mark.long
 def test_what_is_withheld_breaks_none():
     made = [fabricated(low=np.nan, high=np.nan, worse=True)] * 100
     found = summary(WORLDS["randomised"], made)
@@ -105,6 +107,7 @@ def test_power_and_familywise_error_are_told_apart_by_the_truth():
     assert any("familywise error (test) is 1.000" in sentence for sentence in broken([null]))
 
 
+@pytest.mark.long
 def test_a_flip_is_seen():
     made = [fabricated(low=0.0, high=1.0, worse=True)] * 99
     flipped = replace(made[0], dropped=(1, 1))

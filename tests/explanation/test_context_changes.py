@@ -46,6 +46,7 @@ def distance(observed, features, one, other):
     return total / len(features)
 
 
+@pytest.mark.long
 def test_nearest_and_single_changes_against_every_candidate():
     observed = make_observed()
     support = Support.of(observed, decide, ACTIONS)

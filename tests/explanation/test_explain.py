@@ -88,6 +88,7 @@ def test_whole_batches_are_decided_as_a_whole():
     check_words(given)
 
 
+@pytest.mark.long
 def test_rows_are_those_asked_for():
     expected = make_expected(12)
     some = explain(make_rule("kalai_smorodinsky"), expected, rows=[7, 0])
@@ -103,6 +104,7 @@ def test_rows_are_those_asked_for():
         with_rows(some, [1])
 
 
+@pytest.mark.long
 def test_global_points_and_status_quo():
     expected = make_expected(5)
     fixed = make_rule("kalai_smorodinsky", {"disagreement": "global", "ideal": "global"}, expected)
@@ -270,6 +272,7 @@ def test_a_fitted_policy_is_explained(loans, loans_policy, strategy):
         check_words(each)
 
 
+@pytest.mark.long
 def test_importing_the_room_is_light():
     code = "import sys, accordant.explanation; print(sorted({'sklearn', 'scipy', 'numba', 'matplotlib', 'pandas'} & set(sys.modules)))"
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

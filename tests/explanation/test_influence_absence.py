@@ -34,6 +34,7 @@ def without_row(rule, expected, i):
 LEARNED_POINTS = {"compromise_programming": {"ideal": "global"}, "relative_utilitarian": {"disagreement": "global"}}
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize("grid", [None, 4])
 @pytest.mark.parametrize("name", WITH_WEIGHTS)
 def test_weight_0_is_the_same_as_no_row(name, grid):

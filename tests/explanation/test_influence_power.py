@@ -68,6 +68,7 @@ def test_published_example():
     assert banzhaf.raw.tolist() == [6 / 8, 2 / 8, 2 / 8, 2 / 8]  # swings of each, by hand
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize("absence", ["neutralised", "dropped"])
 @pytest.mark.parametrize(("name", "parameters"), ALL_RULES)
 def test_shapley_values_sum_to_what_everybody_adds_to_nobody(name, parameters, absence):
@@ -113,6 +114,7 @@ def test_v_is_what_it_says():
         np.testing.assert_array_equal(game.worth(np.array([], dtype=int)), game.decided == 0)
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize(("name", "parameters"), ALL_RULES)
 def test_every_action_is_first_in_turn(name, parameters):
     """The slow twin decides in all contexts in every rotated order, tied or not."""
@@ -193,6 +195,7 @@ def test_a_share_may_be_negative():
     assert last.moved == 1
 
 
+@pytest.mark.long
 def test_sampling_agrees_within_its_errors():
     names = [f"s{i}" for i in "abcdefgh"]
     expected = make_expected(20, stakeholders=names, seed=3)
@@ -205,6 +208,7 @@ def test_sampling_agrees_within_its_errors():
     assert drawn[0].raw.sum() == pytest.approx(exact[0].raw.sum(), abs=1e-9)
 
 
+@pytest.mark.long
 def test_many_stakeholders_are_sampled_and_reproducible():
     names = [f"s{i}" for i in "abcdefghijkl"]
     expected = make_expected(6, stakeholders=names)

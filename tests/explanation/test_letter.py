@@ -75,6 +75,7 @@ def sentences_of(letter):
     return [letter.decided, letter.reason, *letter.expected, *letter.changes, *letter.sure, *letter.objection]
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize(("name", "parameters"), ALL_RULES)
 def test_letters_of_all_rules_can_be_read_in_grade_8(name, parameters):
     letter = for_person(make_explained(name, parameters), WHO)
@@ -90,6 +91,7 @@ def test_the_formula_tells_plain_from_difficult():
     assert grade(hard) > 15
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize("code", languages())
 @pytest.mark.parametrize(("name", "parameters"), ALL_RULES)
 def test_no_number_stands_in_the_unit_of_a_rule(code, name, parameters):

@@ -258,6 +258,7 @@ def check_limits(rule, E, found, a, b, decisions, t):
         assert used >= math.floor(rule.budgets["red"] * decisions.n_contexts)
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize("grid", [None, 10, 3])
 @pytest.mark.parametrize(("name", "parameters"), ALL_RULES)
 def test_what_a_reason_says_holds(name, parameters, grid):

@@ -114,6 +114,7 @@ def test_single_directions_against_a_finer_grid(name):
                     assert not flips
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize("name", WITH_WEIGHTS)
 def test_which_rules_do_not_ask_how_large_a_weight_is(name):
     expected, generator = make_expected(400, seed=7), np.random.default_rng(8)
@@ -202,6 +203,7 @@ def test_more_weight_is_not_all_weight():
     assert found.proven
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize("name", sorted(LINEAR))
 def test_nobody_is_left_out_by_more_or_less_weight(name):
     """Every find holds with a trace of weight for everybody too."""

@@ -91,6 +91,7 @@ def test_no_column_is_named_where_decisions_followed_the_features():
     assert sum(bool(named(seed)) for seed in range(20)) <= 1
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("logistic")
 def test_a_column_that_stands_in_for_a_misfit_is_not_named():
     """A noisy copy of a feature helps a linear model of a decision that is not linear in it, and means nothing."""

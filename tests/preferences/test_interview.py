@@ -126,6 +126,7 @@ def test_what_answers_become(case):
     ]
 
 
+@pytest.mark.long
 def test_the_same_seed_asks_the_same(case):
     found = [held(begin_interview(case, "Ward", InterviewOptions(seed=seed))[0]).to_json() for seed in (3, 3, 4)]
     assert found[0] == found[1] != found[2]

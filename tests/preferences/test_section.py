@@ -148,6 +148,7 @@ def test_new_users_are_known_by_their_first_records_alone(compared, content):
     assert found["mixture"]["accuracy"]["value"] == pytest.approx(expected)
 
 
+@pytest.mark.long
 def test_the_same_seed_gives_the_same_bytes_and_another_one_another_split(file):
     first, again, other = (
         json.dumps(compare_preferences(file, options("mixture", seed=seed)).to_json()) for seed in (1, 1, 2)
@@ -155,6 +156,7 @@ def test_the_same_seed_gives_the_same_bytes_and_another_one_another_split(file):
     assert first == again != other
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("where", ["here", "threads:2", "processes:1", "processes:2"])
 def test_the_bytes_do_not_depend_on_where_methods_learn(file, where, monkeypatch):
     monkeypatch.setattr(threading, "active_count", lambda: 1)  # what runs the tests may wait in a thread of its own

@@ -15,6 +15,7 @@ def compare(scores, generator, **options):
     return best_set(scores.mean(axis=0), drawn, **options)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("n_candidates", [2, 8])
 def test_the_best_stay_in_where_all_are_equal(n_candidates):
     generator = np.random.default_rng(n_candidates)
@@ -25,6 +26,7 @@ def test_the_best_stay_in_where_all_are_equal(n_candidates):
     assert wrong / 200 < 0.1  # .05 with a standard error of .015
 
 
+@pytest.mark.long
 def test_what_is_clearly_worse_goes_and_several_best_stay():
     generator = np.random.default_rng(3)
     lost = removed = 0
@@ -67,6 +69,7 @@ def test_what_differs_alike_everywhere_is_told_apart_by_the_least_error_alone():
     assert best_set(rounded, np.repeat(rounded[None], 100, axis=0), error=0.1).member.all()
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize(("n", "n_candidates"), [(10, 6), (20, 6), (80, 10)])
 def test_the_best_stay_in_where_units_are_few_and_values_are_0_or_1(n, n_candidates):
     """Without the tails of Student's t a best one was lost in 16 of 100 samples of twenty."""

@@ -83,6 +83,7 @@ def test_ranks_do_not_depend_on_the_parts_they_come_in():
     assert (first(new) == np.concatenate([second(new[:1]), second(new[1:17]), second(new[17:])])).all()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("draw", [
     lambda generator, n: generator.normal(size=n),
     lambda generator, n: generator.integers(0, 2, n).astype(float),

@@ -78,6 +78,7 @@ def test_net_gains_are_covered(n, gain, loss):
     assert covered / worlds >= 0.92
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize("n", [8, 30, 100])
 @pytest.mark.parametrize("rare", [0.01, 0.05, 0.3])
 def test_means_of_values_that_are_mostly_zero_are_covered(n, rare):
@@ -89,6 +90,7 @@ def test_means_of_values_that_are_mostly_zero_are_covered(n, rare):
     assert covered / worlds >= 0.9 if rare == 0.3 else covered / worlds >= 0.92
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("n", [6, 20, 60])
 def test_the_bootstrap_covers_as_often_as_it_says(n):
     random, worlds, covered = rng(3), 400, 0

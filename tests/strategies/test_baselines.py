@@ -114,6 +114,7 @@ def test_outcome_only_with_outcomes_that_depend_on_the_action(batch, problem):
         strategies.outcome_only(batch, prediction=f)
 
 
+@pytest.mark.long
 def test_outcome_only_with_continuous_outcomes(batch):
     nodes = np.array([[[1.0], [3.0]], [[0.0], [5.0]], [[2.0], [2.0]]])
     means = np.array([[2.0], [2.5], [2.0]])

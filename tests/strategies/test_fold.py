@@ -66,6 +66,7 @@ def block(values, weights=None):
     return Block(np.ascontiguousarray(values), *names)
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("name", FOLDS)
 def test_the_kernel_that_writes_scores_does_what_the_formula_says(name, seed):
@@ -120,6 +121,7 @@ def _choosers(formula: Formula):
     yield formula.fold.chooser(N, A, formula.rows, given, formula.filter).python.__name__
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("name", "parameters"), [("kalai_smorodinsky", {}), ("compromise_programming", {})])
 def test_machine_code_chooses_as_plain_python_does(monkeypatch, name, parameters):
     monkeypatch.setattr(fold_module, "WORTHWHILE", 0)

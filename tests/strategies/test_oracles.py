@@ -51,6 +51,7 @@ def test_scikit_criteria_weighted_models(matrices, name, model):
         np.testing.assert_allclose(ours.scores[:, t], np.asarray(theirs.e_["score"]) * scale, rtol=1e-9)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("name", "model"), [("utilitarian", "WSM"), ("nash_social_welfare", "WPM")])
 def test_pymcdm_weighted_models(matrices, name, model):
     with warnings.catch_warnings():

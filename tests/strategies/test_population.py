@@ -93,6 +93,7 @@ def check_proof(found, values, slack=1e-9):
     return scores, behind
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("grid", [None, 4])
 @pytest.mark.parametrize("seed", range(4))
 def test_maximin_is_the_linear_programme_over_all_policies(grid, seed):
@@ -112,6 +113,7 @@ def test_maximin_is_the_linear_programme_over_all_policies(grid, seed):
         assert found.value >= max(worst.values()) - 1e-10
 
 
+@pytest.mark.long
 def test_at_most_as_many_contexts_are_drawn_as_there_are_other_stakeholders():
     generator = np.random.default_rng(2)
     drawn = []
@@ -123,6 +125,7 @@ def test_at_most_as_many_contexts_are_drawn_as_there_are_other_stakeholders():
     assert max(drawn) >= 1
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("grid", [None, 4])
 def test_leximin_is_lexicographically_best(grid):
     generator = np.random.default_rng(3)
@@ -164,6 +167,7 @@ def product(values, weights, disagreement):
     return -done.fun
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("grid", [None, 4])
 def test_nash_is_the_convex_programme_over_all_policies(grid):
     generator = np.random.default_rng(4)

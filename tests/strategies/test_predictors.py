@@ -40,6 +40,7 @@ def policy_with(loans, *others, **changes):
     return loans.policy(**(given | changes)).fit(pd.DataFrame(loans.columns), **loans.data, rewards=loans.rewards)
 
 
+@pytest.mark.long
 def test_a_predictor_is_judged_by_copies_that_did_not_see_the_row(loans):
     """Who remembers every row is perfect on those it saw; nothing of that must be credited."""
     policy = policy_with(loans, strategies.from_predictor(Memory(), features=NUMBERS))
@@ -58,6 +59,7 @@ def test_a_predictor_is_judged_by_copies_that_did_not_see_the_row(loans):
     assert decided.tolist() == mapped  # fitted on all rows, it remembers them
 
 
+@pytest.mark.long
 def test_a_fitted_predictor_is_left_out_where_it_may_have_seen_the_rows(loans, make_loans):
     fitted = LogisticRegression().fit(pd.DataFrame(loans.columns)[NUMBERS], loans.outcomes)
     policy = policy_with(
@@ -75,6 +77,7 @@ def test_a_fitted_predictor_is_left_out_where_it_may_have_seen_the_rows(loans, m
     assert board["predictor:LogisticRegression"].metrics["accuracy"].estimate.value == pytest.approx(wanted)
 
 
+@pytest.mark.long
 def test_what_is_no_estimator_counts_as_fitted_and_may_have_probabilities_only(loans):
     class Probabilities:
         classes_ = ("Grant", "Deny")
@@ -110,6 +113,7 @@ def test_estimators_of_fairlearn_read_the_sensitive_column(loans, kind):
             policy.recommend(frame.drop(columns="sex"), strategy=f"predictor:{kind}")
 
 
+@pytest.mark.long
 def test_a_predictor_may_learn_the_logged_actions_and_be_selected(loans):
     rule = strategies.from_predictor(
         DecisionTreeClassifier(random_state=0), name="habit", learns="actions", features=NUMBERS
@@ -124,6 +128,7 @@ def test_a_predictor_may_learn_the_logged_actions_and_be_selected(loans):
     ).decisions.actions.tolist()  # fmt: skip
 
 
+@pytest.mark.long
 def test_refits_widen_the_interval_of_a_predictor(loans, monkeypatch):
     """Held-out decisions stand for those of a model that is fitted on all rows; what that adds is in the interval."""
     from accordant import policy as module
@@ -137,6 +142,7 @@ def test_refits_widen_the_interval_of_a_predictor(loans, monkeypatch):
     assert row.score.high - row.score.low > alone.score.high - alone.score.low
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("given", "error", "words"),
     [
@@ -168,6 +174,7 @@ def loans_expected(loans):
     return ExpectedRewards(np.full((2, 3, 120), 0.5), stakeholders=["Bank", "Applicant"], actions=loans.problem.actions)
 
 
+@pytest.mark.long
 def test_numbers_cannot_be_learned_as_labels(visits):
     with pytest.raises(InputError, match="cannot learn outcomes that are numbers; give learns='actions'"):
         visits.fitted(strategies=[strategies.maximin, strategies.from_predictor(LogisticRegression())])
@@ -176,6 +183,7 @@ def test_numbers_cannot_be_learned_as_labels(visits):
 # --- a column of decisions -------------------------------------------------------------------------------------
 
 
+@pytest.mark.long
 def test_a_column_of_decisions_is_one_more_line_and_no_feature(loans):
     columns = loans.columns | {"judge": np.roll(loans.actions, 1)}
     policy = loans.policy(

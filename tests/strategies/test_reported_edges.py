@@ -96,6 +96,7 @@ def test_degenerate_lotteries_hold_their_certificate():
     np.testing.assert_allclose(maximal_lotteries_probabilities(games[0][:, :, None])[:, 0], [0.5, 0, 0, 0.5], atol=1e-6)
 
 
+@pytest.mark.long
 def test_many_threads_may_ask_a_registry_first():
     script = (
         "from concurrent.futures import ThreadPoolExecutor\nfrom accordant import strategies\n"

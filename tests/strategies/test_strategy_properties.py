@@ -48,6 +48,7 @@ def expected(values, stakeholders=None, actions=None):
     return ExpectedRewards(values, stakeholders=names, actions=actions or [f"a{a}" for a in range(values.shape[1])])
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize(("name", "parameters"), RULES)
 @settings(max_examples=40, deadline=None)
 @given(values=matrices(), data=st.data())
@@ -59,6 +60,7 @@ def test_order_of_stakeholders_changes_nothing(name, parameters, values, data):
     np.testing.assert_array_equal(left.tied, right.tied)
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize(("name", "parameters"), [*RULES, ("stakeholder", {"stakeholder": "i0"})])
 @settings(max_examples=40, deadline=None)
 @given(values=matrices(), data=st.data())

@@ -179,6 +179,7 @@ def test_a_new_strategy_is_one_new_file(tmp_path):
     assert run(script + 'print("used")').strip() == "used"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "module", ["accordant.strategies", "accordant.rewards", "accordant.scope", "accordant.evidence"]
 )

@@ -72,6 +72,7 @@ def test_means_over_runs():
     assert effect_shares("base", []) == []
 
 
+@pytest.mark.long
 def test_outcomes_that_are_no_numbers_have_no_effects(study, tmp_path, monkeypatch):
     monkeypatch.setattr("accordant.runs.folder.render", lambda *content: "<html></html>")
     read = read_study(study(rows=[60], variants=..., seeds=[1]))

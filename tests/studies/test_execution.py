@@ -42,6 +42,7 @@ def small(study, **changes):
     return read.study, cells_of(read)
 
 
+@pytest.mark.long
 def test_a_finished_run_is_never_done_again(study, tmp_path, counted, caplog):
     declared, cells = small(study)
     out = tmp_path / "out"
@@ -60,6 +61,7 @@ def test_a_finished_run_is_never_done_again(study, tmp_path, counted, caplog):
     assert read_run(out / "cells" / cells[0].name).record.seed == 1
 
 
+@pytest.mark.long
 def test_a_run_that_was_broken_off_is_done_again(study, tmp_path, counted, monkeypatch):
     declared, cells = small(study, seeds=[1])
     out = tmp_path / "out"
@@ -80,6 +82,7 @@ def test_a_run_that_was_broken_off_is_done_again(study, tmp_path, counted, monke
     assert [path.name for path in (out / "cells").iterdir()] == [cells[0].name]
 
 
+@pytest.mark.long
 def test_a_run_that_fails_is_told_and_the_others_go_on(study, tmp_path, monkeypatch):
     declared, cells = small(study, seeds=[1, 2, 3])
     out = tmp_path / "out"
@@ -104,6 +107,7 @@ def test_a_run_that_fails_is_told_and_the_others_go_on(study, tmp_path, monkeypa
     assert [path.name for path in (out / "cells").iterdir()] == [cells[2].name]
 
 
+@pytest.mark.long
 def test_a_run_that_was_changed_is_not_believed(study, tmp_path):
     declared, cells = small(study, seeds=[1])
     out = tmp_path / "out"
@@ -115,6 +119,7 @@ def test_a_run_that_was_changed_is_not_believed(study, tmp_path):
         carry_out_cells(cells, out, StudyOptions())
 
 
+@pytest.mark.long
 def test_a_run_that_another_process_finished_meanwhile_is_taken(study, tmp_path, monkeypatch):
     declared, cells = small(study)
     out = tmp_path / "out"
@@ -171,6 +176,7 @@ def test_the_folder_must_be_new_or_of_the_same_study(study, tmp_path):
         open_folder(declared, tmp_path / "link")
 
 
+@pytest.mark.long
 def test_nothing_is_written_into_a_finished_run(study, tmp_path):
     declared, cells = small(study, seeds=[1])
     out = tmp_path / "out"

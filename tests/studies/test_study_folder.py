@@ -37,6 +37,7 @@ def test_without_overrides_nothing_changes(declared):
     assert Overrides(folds=4, resamples=200).changes() == {"learning": {"folds": 4}, "evaluation": {"resamples": 200}}
 
 
+@pytest.mark.long
 def test_folds_and_resamples_reach_every_run(study, tmp_path, monkeypatch):
     monkeypatch.setattr("accordant.runs.folder.render", lambda *content: "<html></html>")
     result, folder = carry_out_study(

@@ -68,6 +68,7 @@ def test_what_a_case_declares_as_missing_is_missing_in_texts_and_numbers(tmp_pat
     np.testing.assert_array_equal(columns["number"], [0.1, 1e-17, np.nan, np.nan, np.nan])
 
 
+@pytest.mark.long
 @given(
     rows=st.lists(
         st.tuples(

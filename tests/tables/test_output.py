@@ -406,6 +406,7 @@ def test_a_fault_at_any_call_leaves_all_or_nothing(tmp_path, write):
     assert 3 <= refused < at < MOST_CALLS - 1
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("write", WHOLE, ids=lambda each: each.__name__)
 def test_the_end_of_the_process_at_any_call_leaves_all_or_nothing(tmp_path, write):
     left_behind = 0

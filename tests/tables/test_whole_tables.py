@@ -228,6 +228,7 @@ class TestWorkbooks:
         with pytest.raises(DataError, match="allowed: at most 1,000,000"):
             read_frame(bomb)
 
+    @pytest.mark.long
     def test_entities_and_rows_far_away_are_refused(self, tmp_path):
         path = workbook(tmp_path / "t.xlsx", [["a"], [1]])
         sheet = zipfile.ZipFile(path).read("xl/worksheets/sheet1.xml")

@@ -50,6 +50,7 @@ def printed(kinds, heads, rows, width, title="A title"):
     return stream.getvalue()
 
 
+@pytest.mark.long
 @settings(max_examples=150, deadline=None, phases=[Phase.explicit, Phase.reuse, Phase.generate])
 @given(tables(), st.integers(12, 150))
 @example(WIDE_LETTERS, 97)
@@ -72,6 +73,7 @@ def test_nothing_is_cut_and_every_line_fits(table, width):
         assert "optional" in kinds
 
 
+@pytest.mark.long
 @settings(max_examples=60, deadline=None)
 @given(tables())
 def test_a_table_that_fits_is_as_rich_makes_it(table):

@@ -131,6 +131,7 @@ def test_noise_is_undecided_and_so_is_everything_without_resamples(evidence_of, 
     assert none.pairs[0].costs[0].low is None
 
 
+@pytest.mark.long
 def test_pure_noise_is_never_confirmed(evidence_of, lines, two_rewards):
     """Rules chosen among a hundred on noise are judged on contexts that did not choose them."""
     confirmed = 0
@@ -141,6 +142,7 @@ def test_pure_noise_is_never_confirmed(evidence_of, lines, two_rewards):
     assert confirmed <= 2
 
 
+@pytest.mark.long
 def test_another_candidate_is_no_missing_strategy(evidence_of, lines, two_rewards):
     """E knows nothing, so reweighing gives the candidates again; on half of the contexts one may beat the other."""
     kinds = []
@@ -207,6 +209,7 @@ def compromise(seed, third, n=300):
     return [np.clip(mean + generator.normal(scale=0.25, size=(2, 3, n)), 0, 1) for _ in range(2)]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("third", "words"),
     [
@@ -230,6 +233,7 @@ def test_a_rule_beyond_all_lotteries_is_missing(evidence_of, lines, two_rewards,
     assert sum(abs(found[word] - words.get(word, 0)) for word in {*found, *words}) <= 2
 
 
+@pytest.mark.long
 def test_a_lottery_is_no_missing_strategy(evidence_of, lines, two_rewards):
     """z is behind a coin between x and y; rules that read a noisy E do no better than coins."""
     found = Counter()

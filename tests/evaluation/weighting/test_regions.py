@@ -89,6 +89,7 @@ def test_a_grid_finds_the_same_winners():
             assert set(found.at(point)) == best
 
 
+@pytest.mark.long
 def test_six_metrics_are_drawn_and_close_to_exact(monkeypatch):
     normalised = rows(6, 6, seed=4)
     given = (normalised, names(6), names(6, "m"), np.ones(6))

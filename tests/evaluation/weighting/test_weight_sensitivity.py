@@ -79,6 +79,7 @@ def test_against_a_fine_grid(seed):
         assert (scores[:, ord(name) - ord("a")] <= scores[:, winner] + 1e-12).all()
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize("seed", range(20))
 def test_on_the_border_level_and_just_beyond_ahead(seed):
     generator = np.random.default_rng(100 + seed)
@@ -175,6 +176,7 @@ def test_share_moved_is_that_of_a_programme(n_metrics):
     assert compared > 100
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize("seed", range(30))
 def test_winning_never_takes_less_than_overtaking(seed):
     generator = np.random.default_rng(seed)

@@ -46,6 +46,7 @@ def test_exponential_mean_stays_finite_far_away(exponential_data):
     assert np.isfinite(ExponentialMeanRegressor().fit(X, y).predict(1e6 * X)).all()
 
 
+@pytest.mark.long
 def test_gaussian_process_agrees_with_scikit_learn(exponential_data):
     X, _, y = (part[:80] for part in exponential_data)
     ours = GaussianProcessGridRegressor().fit(X, y)
@@ -88,6 +89,7 @@ def test_size_limits_are_explained():
     assert BASE_REGRESSORS["ridge"].refusal(10**6, 1000) == ""
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("name", BASE_REGRESSORS)
 def test_what_a_row_gets_does_not_depend_on_those_beside_it(name):
     generator = np.random.default_rng(0)

@@ -65,6 +65,7 @@ def test_recovers_levels_and_beats_arm_means(learner, tolerance, name, request):
     assert error < 0.5 * arm_means_error(world)
 
 
+@pytest.mark.few(2)
 @LEARNERS
 def test_one_row_alone_equals_the_batch(learner, tolerance, two_actions):
     fitted = clone(learner).fit(two_actions.X, two_actions.actions, two_actions.outcomes)
@@ -93,6 +94,7 @@ def test_survives_skops_with_the_trust_list(learner, tolerance, two_actions):
     assert loaded.predict_levels(two_actions.X_new).tobytes() == expected.tobytes()
 
 
+@pytest.mark.few(3)
 @LEARNERS
 def test_constructor_only_stores_and_clone_forgets(learner, tolerance, two_actions):
     names = set(inspect.signature(type(learner)).parameters)

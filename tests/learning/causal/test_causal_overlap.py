@@ -8,6 +8,7 @@ import pytest
 from accordant.learning.causal import PropensityModel, clip_propensities, overlap_diagnostics
 
 
+@pytest.mark.long
 def test_propensities_are_probabilities_near_the_truth(three_actions):
     model = PropensityModel().fit(three_actions.X, three_actions.actions)
     for estimate in (model.held_out_, model.predict(three_actions.X)):

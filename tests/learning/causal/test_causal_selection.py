@@ -47,6 +47,7 @@ def test_only_features_actions_and_outcomes_go_in():
     assert parameters == {"self", "X", "actions", "outcomes", "n_actions", "groups"}
 
 
+@pytest.mark.long
 def test_choice_follows_the_outcomes(two_actions):
     """With outcomes that do not depend on the action, the model without varying effects is as good."""
     same = 2.0 + two_actions.X[:, 0] + 0.5 * np.random.default_rng(0).normal(size=two_actions.X.shape[0])
@@ -141,6 +142,7 @@ def test_unknown_criterion_lists_what_is_allowed(two_actions):
         SelectedCausalLearner(FEW, criterion="tau").fit(two_actions.X, two_actions.actions, two_actions.outcomes)
 
 
+@pytest.mark.long
 def test_seed_and_bounds_reach_the_candidates(two_actions):
     learner = SelectedCausalLearner({"x": XLearner("ridge")}, range_share=0.05, random_state=9)
     learner.fit(two_actions.X, two_actions.actions, two_actions.outcomes)

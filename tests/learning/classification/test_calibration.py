@@ -21,6 +21,7 @@ from accordant.learning.classification.calibration import Method
 from .conftest import OUTCOMES, Loans
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("candidate", default_candidates(4), ids=lambda each: each.name)
 def test_held_back_class_means_are_within_three_standard_errors(candidate, loans: Loans, fresh_loans: Loans) -> None:  # type: ignore[no-untyped-def]
     model = clone(candidate.estimator).set_params(classes=OUTCOMES).fit(loans.X, loans.y)
@@ -114,6 +115,7 @@ def test_wrong_input_is_refused(labels: list[str], method: Method, message: str)
         model.fit(np.arange(8.0).reshape(4, 2), labels)
 
 
+@pytest.mark.long
 def test_calibration_does_not_turn_probabilities_around_where_features_repeat() -> None:
     rng = np.random.default_rng(4)
     x = rng.integers(0, 500, 1100)

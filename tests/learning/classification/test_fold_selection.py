@@ -94,6 +94,7 @@ def test_the_final_selection_equals_one_by_plain_fits():
     assert final.dropped_ == ()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("thorough", [True, False])
 def test_no_row_of_a_fold_changes_the_model_that_is_judged_on_it(thorough):
     X, y, folds = world()
@@ -116,6 +117,7 @@ def test_what_is_clearly_worse_drops_out_and_baselines_stay():
     assert names | set(made.final.dropped_) == {"prior", "logistic", "tree", "tree-sigmoid", "bayes"}
 
 
+@pytest.mark.long
 def test_without_any_signal_the_prior_is_hardly_beaten():
     gains = []
     for seed in range(6):

@@ -57,6 +57,7 @@ def test_no_score_above_zero_in_any_class_gives_equal_probabilities() -> None:
     np.testing.assert_array_equal(scaling.probabilities(np.zeros((2, 3))), np.full((2, 3), 1 / 3))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("classifier", [FOREST, BOOSTING], ids=["forest", "boosting"])
 def test_shared_fits_give_what_separate_ones_give(classifier, loans: Loans) -> None:  # type: ignore[no-untyped-def]
     codes = class_codes(loans.y, OUTCOMES)

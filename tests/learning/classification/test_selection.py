@@ -70,6 +70,7 @@ def test_scores_are_the_cross_validated_brier_scores(selected: SelectedClassifie
     assert selected.beats_prior_
 
 
+@pytest.mark.long
 def test_it_predicts_the_weighted_average_of_candidates_refitted_on_all_rows(
     selected: SelectedClassifier, loans: Loans, fresh_loans: Loans
 ) -> None:

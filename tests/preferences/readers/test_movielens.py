@@ -169,6 +169,7 @@ def test_wrong_factors(tmp_path):
         read_movielens(written(tmp_path, alike), factors=RatingFactors(1))
 
 
+@pytest.mark.long
 def test_the_real_files(real_data):
     folder = real_data("preferences/movielens-small/ratings.csv").parent
     found = read_movielens(folder, factors=RatingFactors(4))

@@ -156,6 +156,7 @@ def test_a_budget_that_does_not_bind_leaves_the_rule_alone(make_world):
         assert not found.flags["changed"].any()
 
 
+@pytest.mark.long
 def test_large_batch_of_several_budgets_meets_its_dual(make_world, worth_of):
     """Prices prove optimality without a solver: Σ max_a (Φ − price) + Σ price × capacity is an upper bound."""
     world = make_world(3, n=8000, grid=False)

@@ -148,6 +148,7 @@ def scoring_rules(E):
             yield name, found
 
 
+@pytest.mark.long
 def test_every_scoring_rule_can_be_constrained(make_world):
     world = make_world(6, n=60, stakeholders=3)
     names = []
@@ -235,6 +236,7 @@ def test_nothing_constrained_costs_nothing(seed, make_world):
         assert set(price.reward_change.values()) == {0.0}
 
 
+@pytest.mark.long
 def test_a_policy_learns_with_constraints(make_loans):
     """The strategy travels through cross-validation, selection, recommendation and its label."""
     loans = make_loans(n=150, seed=4)

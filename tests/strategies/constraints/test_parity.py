@@ -110,6 +110,7 @@ def test_ten_thousand_contexts_three_actions_three_groups(rule, within, make_wor
     assert found.flags["randomised"].sum() <= 3
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("budgets", [{"a0": 4}, {"a0": 3, "a1": 8}, {"a2": 0.2}], ids=str)
 @pytest.mark.parametrize("within", [0.0, 0.1])
 @pytest.mark.parametrize("rule", ["maximin", "nash_bargaining"])
@@ -148,6 +149,7 @@ def test_no_enumerated_assignment_is_better(make_world, brute):
         assert total(world.decide(parity=bound(0.25)), np.array(scores)) >= best[1] - 1e-9
 
 
+@pytest.mark.long
 @settings(max_examples=60, deadline=None)
 @given(
     seed=st.integers(0, 5000),

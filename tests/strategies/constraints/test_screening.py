@@ -82,6 +82,7 @@ def twin(rewards, scores, own, kept, group, row, floors=None, vetoes=None, forbi
     return code, len(level) > 1, unmet, [max(0.0, n - rewards[i][code]) if unmet else 0.0 for i, n in enumerate(needed)]
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize("constraints", CONSTRAINTS, ids=str)
 @pytest.mark.parametrize("rule", RULES, ids=str)
 def test_against_a_twin(rule, constraints, make_world):

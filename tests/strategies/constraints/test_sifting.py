@@ -23,6 +23,7 @@ def whole(batch, coupling):
     return optimum(batch, coupling)
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("constraints", CONSTRAINTS, ids=str)
 @pytest.mark.parametrize("rule", ["maximin", "nash_bargaining"])
 def test_cores_find_the_optimum_of_the_whole(rule, constraints, make_world, worth_of, monkeypatch):
