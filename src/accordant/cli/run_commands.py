@@ -82,8 +82,8 @@ def certify(
         str | None, typer.Argument(metavar="[FILE]", help="CSV file with new rows; none for the run's untouched rows.")
     ] = None,
     delta: Annotated[
-        float, typer.Option(min=0.0, max=1.0, help="By how much expected rewards may be misreported.")
-    ] = 0.05,
+        float | None, typer.Option(min=0.0, max=1.0, help="By how much expected rewards may be misreported; 0.05.")
+    ] = None,
     coalition: Annotated[
         str | None, typer.Option(help="Who may misreport: names separated by commas; everybody by default.")
     ] = None,
@@ -104,11 +104,11 @@ def certify(
     """Certify decisions: how far rewards may be misreported, and by whom, before an action changes."""
     from accordant.cli.row_query import row_query
     from accordant.cli.run_tables import members_of, print_certified
-    from accordant.runs.sections.certification import certify_rows, write_certified
+    from accordant.runs.sections.certification import DELTA, certify_rows, write_certified
     from accordant.runs.sections.certification_record import certificates_section
     from accordant.runs.sections.paper_certificate import check_schema
 
-    members = members_of(coalition)
+    members, delta = members_of(coalition), DELTA if delta is None else delta
     check_schema(schema)
     if in_parts(file, on, part_rows):
         if schema is not None or data is not None:

@@ -15,8 +15,9 @@ from accordant.compute.ledger import part_output
 from accordant.compute.tasks import Told, tasks
 from accordant.errors import InputError
 from accordant.runs.datasets.parts import Job, described, opened, part_of
+from accordant.runs.folder import Run
 from accordant.runs.row_batches import row_contexts
-from accordant.runs.sections.certification import DELTAS, Certified, certified
+from accordant.runs.sections.certification import DELTA, DELTAS, Certified, certified
 from accordant.tables.arrow import arrow_output
 from accordant.unusual import UnusualCounts
 
@@ -59,7 +60,7 @@ class CertifiedDataset:
 
 
 def certify_dataset(
-    job: Job, *, delta: float, coalition: Sequence[str] | None = None, strategy: str | None = None,
+    job: Job, *, delta: float = DELTA, coalition: Sequence[str] | None = None, strategy: str | None = None,
     frozen: bool = False,
 ) -> CertifiedDataset:  # fmt: skip
     """Certify the decisions on every part, and write radii row by row.
@@ -76,13 +77,8 @@ def certify_dataset(
     InputError, AccordantError
         See `Job.carry_out`.
     """
-    threat = Threat(delta, None if coalition is None else tuple(coalition), frozen=frozen)
-    threat.members(job.run.policy.problem.stakeholder_names)  # refuses whoever is none, before a folder is made
-    label = strategy or job.run.policy.selected_
-    if job.run.policy.strategy(label).whole_batch:
-        raise InputError(f"{label} decides about all rows together, and parts are certified one by one")
-    who = None if threat.coalition is None else list(threat.coalition)
-    asked = {"strategy": label, "delta": threat.delta, "coalition": who, "frozen": frozen}
+    asked = certification_options(job.run, strategy, delta=delta, coalition=coalition, frozen=frozen)
+    who, radius = asked["coalition"], asked["delta"]
     lines = job.carry_out("certify", "certifying parts", asked)
     rows = sum(line["rows"] for line in lines)
     beyond = {
@@ -90,10 +86,30 @@ def certify_dataset(
         for k, members in enumerate(lines[0]["coalitions"])
     }
     return CertifiedDataset(
-        label, threat.delta, None if who is None else tuple(who), rows, sum(line["certified"] for line in lines),
-        _deltas(threat.delta), {members: tuple(map(float, shares)) for members, shares in beyond.items()},
+        asked["strategy"], radius, None if who is None else tuple(who), rows, sum(line["certified"] for line in lines),
+        _deltas(radius), {members: tuple(map(float, shares)) for members, shares in beyond.items()},
         reduce(add, (UnusualCounts(**line["unusual"]) for line in lines), UnusualCounts()),
     )  # fmt: skip
+
+
+def certification_options(
+    run: Run, strategy: str | None = None, *, delta: float = DELTA, coalition: Sequence[str] | None = None,
+    frozen: bool = False,
+) -> Told:  # fmt: skip
+    """Return the options of the task.
+
+    Raises
+    ------
+    InputError
+        If the strategy decides about all rows together, or no such threat can be.
+    """
+    threat = Threat(delta, None if coalition is None else tuple(coalition), frozen=frozen)
+    threat.members(run.policy.problem.stakeholder_names)  # refuses whoever is none, before a folder is made
+    label = strategy or run.policy.selected_
+    if run.policy.strategy(label).whole_batch:
+        raise InputError(f"{label} decides about all rows together, and parts are certified one by one")
+    who = None if threat.coalition is None else list(threat.coalition)
+    return {"strategy": label, "delta": threat.delta, "coalition": who, "frozen": frozen}
 
 
 @tasks.register("certify")

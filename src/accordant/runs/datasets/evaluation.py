@@ -21,6 +21,7 @@ from accordant.naming import listed
 from accordant.policy import ParticipatoryPolicy
 from accordant.runs.datasets.parts import Job, described, opened, part_of
 from accordant.runs.execution import part_data
+from accordant.runs.folder import Run
 from accordant.strategies.strategy import Strategy
 from accordant.tables.output import output_file
 
@@ -43,8 +44,13 @@ def evaluate_dataset(job: Job, *, resamples: int | None = None) -> Leaderboard:
     InputError, AccordantError
         See `Job.carry_out`; and if there are too few rows, or a metric that carries weight is not defined.
     """
-    lines = job.carry_out("evaluate", "adding up parts", {"seed": job.run.policy.random_state})
+    lines = job.carry_out("evaluate", "adding up parts", evaluation_options(job.run))
     return leaderboard_of(job, lines, resamples=resamples)
+
+
+def evaluation_options(run: Run) -> Told:
+    """Return the options of the task."""
+    return {"seed": run.policy.random_state}
 
 
 def leaderboard_of(job: Job, lines: Sequence[Told], *, resamples: int | None = None) -> Leaderboard:

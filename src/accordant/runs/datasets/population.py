@@ -62,13 +62,13 @@ def fit_population(job: Job, strategy: str | None = None) -> FittedPopulation:
     InputError, AccordantError
         If the strategy is none for the whole policy; and see `Job.carry_out`.
     """
-    rule = _rule_of(job.run, strategy)
-    _load_kernel(job.run)
+    options = population_options(job.run, strategy)
+    rule = rule_of(job.run, options["strategy"])
+    load_kernel(job.run)
     with job.executor() as executor:
         here = replace(job, on=None)  # the executor of this block, for all passes
-        lines = here.carry_out("population", "expected rewards of parts", {"strategy": rule.label})
-        populations = _populations(job, executor, lines, by_group=isinstance(rule, PopulationByGroup))
-        fitted, fits = _fitted(rule, populations)
+        lines = here.carry_out("population", "expected rewards of parts", options)
+        fitted, fits = fitted_on(rule, populations_of(job, executor, lines, rule))
     found = FittedPopulation(
         accordant=__version__, run_sha256=job.run.manifest.sha256, strategy=rule.label,
         rule={"name": fitted.name, "parameters": json_value(fitted.parameters)},
@@ -126,7 +126,25 @@ class DatasetPopulation:
         return np.array([math.fsum(each) for each in zip(*found, strict=True)])
 
 
-def _rule_of(run: Run, strategy: str | None) -> PopulationRule | PopulationByGroup:
+def population_options(run: Run, strategy: str | None = None) -> Told:
+    """Return the options of the task that writes E.
+
+    Raises
+    ------
+    InputError
+        See `rule_of`.
+    """
+    return {"strategy": rule_of(run, strategy).label}
+
+
+def rule_of(run: Run, strategy: str | None) -> PopulationRule | PopulationByGroup:
+    """Return a strategy for the whole policy, the selected one if None.
+
+    Raises
+    ------
+    InputError
+        If it is none for the whole policy.
+    """
     policy = run.policy
     rule = policy.strategy(strategy or policy.selected_)
     if isinstance(rule, PopulationRule | PopulationByGroup):
@@ -138,7 +156,7 @@ def _rule_of(run: Run, strategy: str | None) -> PopulationRule | PopulationByGro
     raise InputError(f"{whose}{rule.label} decides each row by itself; allowed: --strategy {listed(usable, 'or')}")
 
 
-def _load_kernel(run: Run) -> None:
+def load_kernel(run: Run) -> None:
     """Load what prices: workers are forked anew for every pass, and else each would load it."""
     problem = run.policy.problem
     values = np.zeros((len(problem.stakeholder_names), len(problem.actions), 1))
@@ -146,11 +164,11 @@ def _load_kernel(run: Run) -> None:
     best_sums(nothing, np.zeros(len(values)))
 
 
-def _populations(
-    job: Job, executor: Executor, lines: Sequence[Told], *, by_group: bool
+def populations_of(
+    job: Job, executor: Executor, lines: Sequence[Told], rule: PopulationRule | PopulationByGroup
 ) -> dict[str | None, DatasetPopulation]:
     """Return all rows under None and, if the rule decides by groups, those of each group under its name."""
-    problem, folder = job.run.policy.problem, job.out.absolute()
+    problem, folder, by_group = job.run.policy.problem, job.out.absolute(), isinstance(rule, PopulationByGroup)
     items, rows = dict[str | None, list[Told]]({None: []}), dict[str | None, int]({None: 0})
     for line in lines:
         items[None].append({"output": line["output"], "number": None})
@@ -168,7 +186,7 @@ def _populations(
     }
 
 
-def _fitted(
+def fitted_on(
     rule: PopulationRule | PopulationByGroup, populations: Mapping[str | None, DatasetPopulation]
 ) -> tuple[PopulationRule | PopulationByGroup, list[PopulationFit]]:
     """Return the rule with the multipliers of all populations, and what is told of each."""

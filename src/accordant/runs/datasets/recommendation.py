@@ -11,6 +11,7 @@ from accordant.compute.tasks import Told, tasks
 from accordant.errors import InputError
 from accordant.runs.datasets.parts import Job, described, opened, part_of
 from accordant.runs.datasets.population import FITTED, population_of, with_population
+from accordant.runs.folder import Run
 from accordant.runs.recommendation import write_part_recommendations
 from accordant.tables.text import file_hash
 from accordant.unusual import UnusualCounts
@@ -40,18 +41,30 @@ def recommend_dataset(
         See `Job.carry_out` and `accordant.runs.datasets.population.population_of`.
     """
     fitted = None if population is None else population_of(job, population, strategy)
-    label = strategy or (job.run.policy.selected_ if fitted is None else fitted.strategy)
-    if job.run.policy.strategy(label).whole_batch:
-        raise InputError(
-            f"{label} decides about all rows together, and parts are decided one by one; allowed: another strategy, or "
-            "one file without --on"
-        )
-    options, places = {"strategy": label, "id": row_id}, dict[str, str]()
+    options = recommendation_options(job.run, strategy if fitted is None else fitted.strategy, row_id)
+    places = dict[str, str]()
     if population is not None:
         options["population"] = file_hash(population / FITTED)
         places["fitted"] = str(population.absolute())
     lines = job.carry_out("recommend", "recommending for parts", options, places)
     return reduce(add, (UnusualCounts(**line["unusual"]) for line in lines), UnusualCounts())
+
+
+def recommendation_options(run: Run, strategy: str | None = None, row_id: str | None = None) -> Told:
+    """Return the options of the task.
+
+    Raises
+    ------
+    InputError
+        If the strategy decides about all rows together.
+    """
+    label = strategy or run.policy.selected_
+    if run.policy.strategy(label).whole_batch:
+        raise InputError(
+            f"{label} decides about all rows together, and parts are decided one by one; allowed: another strategy, or "
+            "one file without --on"
+        )
+    return {"strategy": label, "id": row_id}
 
 
 @tasks.register("recommend")

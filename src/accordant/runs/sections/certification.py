@@ -20,6 +20,8 @@ from accordant.tables.output import write_output
 from accordant.tables.text import csv_text
 from accordant.unusual import Unusual, UnusualCounts
 
+DELTA = 0.05
+"""Radius that is certified if nobody says another."""
 DELTAS = (0.01, 0.02, 0.05, 0.1, 0.2)  # radii at which shares are shown beside the one asked for
 
 
