@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from accordant.errors import InputError
-from accordant.terminal import Json, On, RunFolder, Seed, print_json, say
+from accordant.tables.output import is_standard_output
+from accordant.terminal import Json, On, RunFolder, RunOrCase, Seed, check_out, print_json, say
 
 if TYPE_CHECKING:
     from accordant.runs.datasets.parts import Job
@@ -114,7 +115,7 @@ def population(
 
 
 def plan(
-    run: RunFolder,
+    run: RunOrCase,
     dataset: Annotated[
         str | None,
         typer.Argument(metavar="[DATASET]", help="Rows like those of the job; none for the case's simulator or file."),
@@ -123,7 +124,10 @@ def plan(
         float | None,
         typer.Option(metavar="N", help="Rows of the job, such as 1e9; those of DATASET.", show_default=False),
     ] = None,
-    kind: Annotated[str, typer.Option("--for", metavar="TASK", help="recommend, certify or evaluate.")] = "recommend",
+    kind: Annotated[
+        str, typer.Option("--for", metavar="TASK", help="recommend, certify, evaluate or population.")
+    ] = "recommend",
+    strategy: Annotated[str | None, typer.Option(help="Another strategy than the selected one.")] = None,
     on: On = None,
     workers: Annotated[
         int | None,
@@ -134,20 +138,30 @@ def plan(
     part_rows: PartRows = None,
     price: Annotated[float | None, typer.Option(help="Of an hour of one core: says what the job costs.")] = None,
     seed: Seed = 0,
+    out: Annotated[Path | None, typer.Option(help="Page to write, .html, or a new folder for page and JSON.")] = None,
     json: Json = False,
 ) -> None:
     """Say before a job on a dataset what it will take: time, cores, memory, bytes, and what limits it."""
-    from accordant.cli.plan_table import print_plan
-    from accordant.runs import read_run
+    from accordant.cli.plan_table import print_plan, write_plan
     from accordant.runs.datasets.parts import LOCAL
     from accordant.runs.datasets.plan import plan_dataset
+    from accordant.runs.opened_run import open_run
+    from accordant.runs.pages import check_page
     from accordant.tables.datasets import PART_ROWS
 
+    check_out(out, [dataset], json=json, check=check_page)
+    opened = open_run(run).run
     found = plan_dataset(
-        read_run(run), kind, on or LOCAL, rows=rows, dataset=dataset, workers=workers, part_rows=part_rows or PART_ROWS,
-        price=price, seed=seed,
+        opened, kind, on or LOCAL, rows=rows, dataset=dataset, workers=workers, part_rows=part_rows or PART_ROWS,
+        strategy=strategy, price=price, seed=seed,
     )  # fmt: skip
-    print_json(found.to_json()) if json else print_plan(found)
+    page = None if out is None else write_plan(found, opened, out)
+    if json:
+        print_json(found.to_json())
+    elif not is_standard_output(out):
+        print_plan(found)
+        if page is not None:
+            say(f"\npage: {page}")
 
 
 COMMANDS = (evaluate, population, plan)

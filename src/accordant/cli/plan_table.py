@@ -1,37 +1,48 @@
-"""What ``plan`` prints for people."""
+"""What ``plan`` prints for people, and its page."""
 
 from __future__ import annotations
 
-from accordant.runs.datasets.plan import LEVEL, Plan
+from pathlib import Path
+
+from accordant.report.planned import render_plan
+from accordant.report.planned.wording import DURATIONS, digits, size, unit_of
+from accordant.runs.datasets.planned import LEVEL, Plan
+from accordant.runs.folder import Run
+from accordant.runs.pages import write_page
 from accordant.statistics import Estimate
 from accordant.terminal import PlainConsole
 from accordant.terminal_table import FittedTable
 
 WIDTH = 100  # columns where the output is piped somewhere
-UNITS = ((86_400.0, "days"), (3_600.0, "hours"), (60.0, "minutes"), (1.0, "seconds"))
-SIZES = ((1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "kB"))
+RECORD = "planned.json"  # in a folder, beside the page
+TASKS = {"population": "fit a strategy for the whole policy"}
+
+
+def write_plan(plan: Plan, run: Run, out: Path) -> Path:
+    """Write the page, or a new folder with page and JSON, and return the path of the page."""
+    return write_page(render_plan(plan, run), plan.to_json(), RECORD, out)
 
 
 def print_plan(plan: Plan) -> None:
     """Print one line for each thing that a job takes, then what limits it."""
     console, seconds = PlainConsole(width=WIDTH), 3600 * plan.worker_hours / plan.workers
-    table = FittedTable(f"What it takes to {plan.kind}, before it is begun")
+    table = FittedTable(f"What it takes to {TASKS.get(plan.kind, plan.kind)}, before it is begun")
     table.add("")
     table.add("about", number=True)
     table.add(f"in {LEVEL:.0%} of such jobs", number=True)
     table.add_row("rows", f"{plan.rows:,}", "")
     table.add_row("parts", f"{plan.parts:,}", f"up to {plan.part_rows:,} rows each")
     table.add_row("workers", f"{plan.workers:,}", f"more than {plan.most_workers:,} do not help")
-    factor, unit = next(((size, name) for size, name in UNITS if seconds >= size), UNITS[-1])
+    factor, unit = unit_of(seconds, DURATIONS)
     table.add_row(unit, *_numbers(plan.seconds, factor))
     table.add_row("CPU hours", *_numbers(plan.cpu_hours, 1.0))
-    table.add_row("hours of workers, paid for", _number(plan.worker_hours), "")
+    table.add_row("hours of workers, paid for", digits(plan.worker_hours), "")
     if plan.cost is not None:
-        table.add_row("cost", _number(plan.cost), "")
+        table.add_row("cost", digits(plan.cost), "")
     table.add_row("memory of a worker", f"{plan.worker_memory:,.0f} MiB", "")
-    table.add_row("memory for parts, where the command runs", f"{plan.driver_memory:,.0f} MiB", "")
-    for name, size in (("read", plan.input_bytes), ("written", plan.output_bytes)):
-        table.add_row(name, _bytes(size), f"{_bytes(size / seconds)} a second")
+    table.add_row("memory where the command runs", f"{plan.driver_memory:,.0f} MiB", "")
+    for name, amount in (("read", plan.input_bytes), ("written", plan.output_bytes)):
+        table.add_row(name, size(amount), f"{size(amount / seconds)} a second")
     console.print(table)
     shares = ", ".join(f"{name} {share:.0%}" for name, share in plan.shares.items())
     console.print(f"\nlimited by: {plan.bottleneck}")
@@ -41,14 +52,5 @@ def print_plan(plan: Plan) -> None:
 
 
 def _numbers(found: Estimate, factor: float) -> tuple[str, str]:
-    value, low, high = (_number(each / factor) for each in (found.value, found.low, found.high) if each is not None)
+    value, low, high = (digits(each / factor) for each in (found.value, found.low, found.high) if each is not None)
     return value, f"{low}–{high}"
-
-
-def _number(value: float) -> str:
-    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"  # three digits
-
-
-def _bytes(size: float) -> str:
-    factor, unit = next(((least, name) for least, name in SIZES if size >= least), (1.0, "bytes"))
-    return f"{_number(size / factor)} {unit}"

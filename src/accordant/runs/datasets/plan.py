@@ -2,107 +2,53 @@
 
 A part of n rows costs ``(a + b n) ε``: a and b by least squares of relative errors on the parts of a `Sample`, ε
 lognormal with the spread of its residuals. A small discrete simulation hands parts to workers as executors do: whoever
-is free gets the next one, and one driver takes results in, one after another. It is repeated with a, b and the spread
-drawn from what is known of them (normal and inverse chi-square, which repeats Student's t), with stragglers, lost
-workers, and a machine that is a little faster or slower than during the sample; quantiles of the repetitions are the
-interval.
+is free gets the next one, and one driver takes results in, one after another. Passes over what parts wrote are as many
+more of such maps. It is repeated with a, b, the spread and the number of passes drawn from what is known of them
+(normal and inverse chi-square, which repeats Student's t), with stragglers, lost workers, and a machine that is a
+little faster or slower than during the sample; quantiles of the repetitions are the interval.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from accordant.arrays import Values
 from accordant.errors import InputError
-from accordant.runs.datasets.sample import Sample, Trial, measure
-from accordant.runs.datasets.schedule import CLUSTER, NONE, Costs, Hazards, durations_of, makespan
+from accordant.runs.datasets.bottlenecks import bottleneck, growth_notes, notes_of
+from accordant.runs.datasets.planned import LEVEL, Model, Plan, StageModel
+from accordant.runs.datasets.sample import Sample, measure
+from accordant.runs.datasets.schedule import CLUSTER, NONE, Costs, Hazards, Stage, reduced_in_tree
+from accordant.runs.datasets.trials import Trial, nearest
 from accordant.runs.folder import Run
-from accordant.statistics import Estimate
 from accordant.statistics.resampling import percentile_estimate
 from accordant.tables.datasets import PART_ROWS, Part, dataset_parts
 from accordant.threads import free_cores
 
-LEVEL = 0.9
-"""Share of such jobs that end within the interval, on machines as busy as this one was during the sample."""
 REPETITIONS, FEWEST, EVENTS = 400, 40, 4_000_000  # of the simulation; fewer where they would hand out more parts
+GROWN = (20, 1_000_000)  # the last two of each size of `Plan.growth`
+DECADES = range(5, 12)  # powers of ten, rows of these sizes
+PASSES = 3  # of passes over E, so many are simulated in each repetition and stand for all
 MOST_PARTS = 1_000_000  # of one job: beyond, parts are too small, and their list alone fills a driver
 SIZES = 3  # of parts, the largest of a sample, that a line is fitted to
 DRIFT = 0.1
 """Relative standard deviation of a machine's speed between the sample and the job: two idle cores, minutes apart, in
 `benchmarks.plan`. What a few parts say of their mean is surer than that, and alone would cover too seldom."""
-BUSY = 0.7  # share of the time from which a driver is what limits a job
-WAITING = 0.3  # share of the workers' time from which waiting is
-BENT = 1.25  # a part that costs so many times what smaller ones let expect does not grow with its rows alone
-SERIOUS = 0.01  # probability of a part that is never done from which it is told
-
-
-@dataclass(frozen=True)
-class Plan:
-    """What a job will take.
-
-    Attributes
-    ----------
-    kind, rows, parts, part_rows, workers
-        The job: its task, rows in all, parts, rows of the largest, how many work side by side.
-    seconds, cpu_hours
-        Of the whole job: the median, and between what limits it lies with probability `LEVEL`.
-    worker_hours, cost
-        What is paid for: workers, whether they work or wait; and that at a price per hour, if there is one.
-    worker_memory, driver_memory
-        Peaks, MiB.
-    input_bytes, output_bytes
-        What is read, and what is written.
-    shares
-        Where the time of all workers goes: reading, deciding, writing, waiting.
-    driver
-        Share of the time in which the driver is busy.
-    bottleneck
-        What limits the job.
-    most_workers
-        More than so many do not end it sooner.
-    notes
-        Where growth is not linear, and what was assumed.
-    """
-
-    kind: str
-    rows: int
-    parts: int
-    part_rows: int
-    workers: int
-    seconds: Estimate
-    cpu_hours: Estimate
-    worker_hours: float
-    cost: float | None
-    worker_memory: float
-    driver_memory: float
-    input_bytes: float
-    output_bytes: float
-    shares: dict[str, float]
-    driver: float
-    bottleneck: str
-    most_workers: int
-    notes: tuple[str, ...]
-
-    def to_json(self) -> dict[str, Any]:
-        """Return plain values."""
-        return asdict(self) | {"notes": list(self.notes)}
 
 
 def plan_dataset(
     run: Run, kind: str, on: str, *, rows: float | None = None, dataset: str | None = None, workers: int | None = None,
-    part_rows: int = PART_ROWS, price: float | None = None, seed: int = 0,
+    part_rows: int = PART_ROWS, strategy: str | None = None, price: float | None = None, seed: int = 0,
 ) -> Plan:  # fmt: skip
     """Measure a sample, and return what the whole job will take.
 
     Parameters
     ----------
-    run, kind, on, dataset
+    run, kind, on, dataset, strategy
         See `accordant.runs.datasets.sample.measure`.
     rows
         In all; those of the dataset if None. More than it has are as many more parts like its own.
@@ -129,20 +75,41 @@ def plan_dataset(
         raise InputError(f"--price is {price:g}; allowed: 0 or more")
     parts = None if dataset is None else dataset_parts(dataset, part_rows)
     largest = part_rows if parts is None else max(each.rows or part_rows for each in parts)
-    sample = measure(run, kind, on, dataset, largest)
+    sample = measure(run, kind, on, dataset, largest, strategy)
+    known = _known(parts, part_rows, sample.input_bytes)
+    if rows is not None and _number_of_parts(known, rows) > MOST_PARTS:
+        raise InputError(
+            f"--rows {rows:g} are more than {MOST_PARTS:,} parts like those of {dataset}, which have "
+            f"{known.mean():,.0f} rows; allowed: larger parts"
+        )
     where, _, place = on.partition(":")
     local = workers is None and (where in ("here", "processes") or place.removeprefix("//") in ("", "local"))
-    return plan_of(
-        sample, _sizes(parts, rows, part_rows, sample.input_bytes), workers or sample.workers,
-        hazards=NONE if local else CLUSTER, cores=free_cores() if local else None, price=price, seed=seed,
-    )  # fmt: skip
+
+    def planned(sizes: Values, effort: tuple[int, int] = (FEWEST, EVENTS)) -> Plan:
+        return plan_of(
+            sample, sizes, workers or sample.workers, hazards=NONE if local else CLUSTER,
+            cores=free_cores() if local else None, price=price, seed=seed, effort=effort,
+        )  # fmt: skip
+
+    decades = [10.0**power for power in DECADES if _number_of_parts(known, 10.0**power) <= MOST_PARTS]
+    grown = [planned(_sizes(known, each), GROWN) for each in decades]
+    found, growth = planned(_sizes(known, rows)), tuple(each.grown() for each in grown)
+    return replace(found, growth=growth, notes=(*found.notes, *growth_notes(growth)))
 
 
-def _sizes(parts: Sequence[Part] | None, rows: float | None, part_rows: int, row_bytes: float) -> Values:
-    """Return the rows of each part; those of a dataset again and again, until there are as many as asked."""
-    known = np.array([float(part_rows)])
-    if parts is not None:
-        known = np.array([float(each.rows or max(1.0, Path(each.file).stat().st_size // row_bytes)) for each in parts])
+def _known(parts: Sequence[Part] | None, part_rows: int, row_bytes: float) -> Values:
+    """Return the rows of each part that is known."""
+    if parts is None:
+        return np.array([float(part_rows)])
+    return np.array([float(each.rows or max(1.0, Path(each.file).stat().st_size // row_bytes)) for each in parts])
+
+
+def _number_of_parts(known: Values, rows: float) -> int:
+    return math.ceil(rows / float(known.sum())) * len(known)
+
+
+def _sizes(known: Values, rows: float | None) -> Values:
+    """Return the rows of each part; those that are known again and again, until there are as many as asked."""
     if rows is None:
         return known
     whole = math.ceil(rows)
@@ -154,7 +121,7 @@ def _sizes(parts: Sequence[Part] | None, rows: float | None, part_rows: int, row
 
 def plan_of(
     sample: Sample, rows: Values, workers: int, *, hazards: Hazards = NONE, cores: int | None = None,
-    price: float | None = None, seed: int = 0,
+    price: float | None = None, seed: int = 0, effort: tuple[int, int] = (FEWEST, EVENTS),
 ) -> Plan:  # fmt: skip
     """Return what a job will take.
 
@@ -174,52 +141,101 @@ def plan_of(
         Of an hour of a worker.
     seed
         Of the simulation.
+    effort
+        How often it is repeated at least, and how many parts it hands out at most beyond that.
     """
-    parts = len(rows)
-    generator = np.random.default_rng(seed)
-    trials = _nearest(sample.trials)
-    sizes = np.array([each.rows for each in trials], dtype=np.float64)
-    wall = Costs.of(sizes, np.array([each.seconds for each in trials]))
-    used = Costs.of(sizes, np.array([each.cpu for each in trials]))
+    parts, whole, largest = len(rows), float(rows.sum()), float(rows.max())
     crowd = max(1.0, min(workers, parts) / (cores or workers))
-    ready, ready_cpu = _start(sample.trials)
-    begin = sample.start + ready * crowd
-    repetitions = max(FEWEST, min(REPETITIONS, EVENTS // parts))
-    drifts = np.exp(DRIFT * generator.standard_normal(repetitions))
-    ends, works = np.empty(repetitions), np.empty(repetitions)
-    for k, (line, spread) in enumerate(zip(*wall.drawn(repetitions, generator), strict=True)):
-        durations = durations_of((line[0] + line[1] * rows) * crowd, float(spread), hazards, begin, generator)
-        works[k] = durations.sum()
-        ends[k] = makespan(durations, workers, sample.driver)
-    reduction = sample.reduction[0] + sample.reduction[1] * parts
-    ended = drifts * (begin + ends + reduction)
-    seconds = float(np.median(ended))
-    lines, _ = used.drawn(repetitions, generator)
-    beside = min(workers, parts) * ready_cpu + sample.driver * parts + reduction
-    cpu = drifts * (lines[:, 0] * parts + lines[:, 1] * rows.sum() + beside) / 3600
-    busy = min(1.0, float(np.median(works)) / (workers * seconds))
+    stages = _stages(sample)
+    done = _simulated(sample, stages, rows, workers, hazards, crowd, effort, np.random.default_rng(seed))
+    seconds, passes, output = (
+        float(np.median(done.seconds)),
+        float(np.median(done.passes)),
+        _output(sample.trials, rows),
+    )
+    taken = workers * seconds
+    first, again = (min(1.0, float(np.median(each)) / taken) for each in (done.first, done.again))
     shares = {
-        "reading": sample.reading * busy, "deciding": (1 - sample.reading - sample.writing) * busy,
-        "writing": sample.writing * busy, "waiting": 1 - busy,
+        "reading": sample.reading * first, "deciding": (1 - sample.reading - sample.writing) * first,
+        "writing": sample.writing * first, **({} if sample.passes is None else {"passing over E": again}),
+        "waiting": max(0.0, 1 - first - again),
     }  # fmt: skip
-    driver = min(1.0, (sample.driver * parts + reduction) / seconds)
-    part = float(wall.mean @ (1, rows.max())) * crowd
-    most = max(1, min(parts, int(part / sample.driver) if sample.driver else parts))
-    hours, whole = workers * seconds / 3600, int(rows.sum())
-    return Plan(
-        sample.kind, whole, parts, int(rows.max()), workers,
-        percentile_estimate(seconds, ended, LEVEL), percentile_estimate(float(np.median(cpu)), cpu, LEVEL), hours,
-        None if price is None else price * hours, _memory(sample.trials, float(rows.max())),
-        sample.driver_memory * parts, sample.input_bytes * whole, _output(sample.trials, rows), shares, driver,
-        _bottleneck(shares, driver, parts, workers, most), most,
-        tuple(_notes(sample, wall, parts, workers, part, crowd, begin / seconds, most, hazards)),
+    driver = min(1.0, float(np.median(done.driver)) / seconds)
+    most = max(1, min(parts, max(_useful(each, largest, crowd, parts) for each in stages)))
+    memory = max(_memory(trials, largest) for trials, _ in _trials(sample))
+    found = Plan(
+        sample.kind, sample.strategy, int(whole), parts, int(largest), workers,
+        percentile_estimate(seconds, done.seconds, LEVEL),
+        percentile_estimate(float(np.median(done.cpu)) / 3600, done.cpu / 3600, LEVEL), taken / 3600,
+        None if price is None else price * taken / 3600, memory,
+        sample.driver_memory[0] + sample.driver_memory[1] * parts, sample.input_bytes * whole + passes * output, output,
+        shares, driver, bottleneck(shares, driver, parts, workers, most), most, (),
+        _model(sample, stages, parts, workers, passes, crowd, hazards),
     )  # fmt: skip
+    return replace(found, notes=tuple(notes_of(found, nearest(sample.trials, SIZES))))
 
 
-def _nearest(trials: Sequence[Trial]) -> list[Trial]:
-    """Return the parts of the largest sizes: cost a row grows slowly with size, and those of the job are like them."""
-    sizes = sorted({each.rows for each in trials})[-SIZES:]
-    return [each for each in trials if each.rows in sizes]
+@dataclass(frozen=True)
+class _Simulated:
+    """Repetitions of a job, each of shape (repetition,).
+
+    Attributes
+    ----------
+    seconds, cpu
+        Wall and CPU seconds.
+    first, again
+        Seconds in which workers work: on the map that reads rows, and on passes.
+    driver
+        Seconds in which the driver does.
+    passes
+        How many there are.
+    """
+
+    seconds: Values
+    cpu: Values
+    first: Values
+    again: Values
+    driver: Values
+    passes: Values
+
+
+def _simulated(
+    sample: Sample, stages: Sequence[Stage], rows: Values, workers: int, hazards: Hazards, crowd: float,
+    effort: tuple[int, int], generator: np.random.Generator,
+) -> _Simulated:  # fmt: skip
+    parts = len(rows)
+    repetitions = max(effort[0], min(REPETITIONS, effort[1] // parts))
+    drifts = np.exp(DRIFT * generator.standard_normal(repetitions))
+    alone = sample.reduction[0] + (sample.listing + sample.reduction[1]) * parts
+    ends, first = stages[0].simulated(rows, workers, crowd, hazards, (repetitions, 1), generator)
+    driver = np.full(repetitions, alone + stages[0].driver * parts)
+    cpu = alone + stages[0].cpu(rows, workers, repetitions, generator)
+    again = passes = np.zeros(repetitions)
+    if sample.passes is not None:
+        passes = sample.passes.drawn(float(rows.sum()), repetitions, generator)
+        rounds = max(1, min(PASSES, effort[1] // (parts * repetitions)))
+        each, again = stages[1].simulated(rows, workers, crowd, hazards, (repetitions, rounds), generator)
+        ends, again = ends + passes * each, passes * again
+        driver = driver + passes * (stages[1].start + stages[1].driver * parts)
+        cpu = cpu + passes * (stages[1].start + stages[1].cpu(rows, workers, repetitions, generator))
+    return _Simulated(drifts * (alone + ends), drifts * cpu, first, again, driver, passes)
+
+
+def _trials(sample: Sample) -> list[tuple[tuple[Trial, ...], tuple[float, float]]]:
+    """Return the parts of each stage that were tried, and the seconds of the driver before all and for each."""
+    found = [(sample.trials, (sample.start, sample.driver))]
+    if sample.passes is not None:
+        found.append((sample.passes.trials, (sample.passes.start, sample.passes.driver)))
+    return found
+
+
+def _stages(sample: Sample) -> list[Stage]:
+    """Return the map that reads rows and, if there are passes over what it writes, one of them."""
+    found = []
+    for trials, (start, driver) in _trials(sample):
+        rows, seconds, cpu = np.array([(each.rows, each.seconds, each.cpu) for each in nearest(trials, SIZES)]).T
+        found.append(Stage(Costs.of(rows, seconds), Costs.of(rows, cpu), _start(trials), start, driver))
+    return found
 
 
 def _start(trials: Sequence[Trial]) -> tuple[float, float]:
@@ -228,6 +244,11 @@ def _start(trials: Sequence[Trial]) -> tuple[float, float]:
     first = np.median([(each.start, each.start_cpu) for each in trials if each.start > 0], axis=0)
     wall, cpu = np.maximum(0.0, first - np.median([(each.seconds, each.cpu) for each in smallest], axis=0))
     return float(wall), float(cpu)
+
+
+def _useful(stage: Stage, rows: float, crowd: float, parts: int) -> int:
+    """Return how many workers a driver keeps busy."""
+    return min(parts, int(stage.wall.at(rows) * crowd / stage.driver)) if stage.driver else parts
 
 
 def _memory(trials: Sequence[Trial], rows: float) -> float:
@@ -244,48 +265,21 @@ def _output(trials: Sequence[Trial], rows: Values) -> float:
     return float(line.mean[0] * len(rows) + line.mean[1] * rows.sum())
 
 
-def _bottleneck(shares: dict[str, float], driver: float, parts: int, workers: int, most: int) -> str:
-    if driver > BUSY or workers > most < parts:
-        return "the driver, which takes in one result after another"
-    if shares["waiting"] > WAITING:
-        return "too few parts for so many workers" if parts < workers else "the last parts, for which workers wait"
-    return max(("reading", "deciding", "writing"), key=shares.__getitem__)
+def _model(
+    sample: Sample, stages: Sequence[Stage], parts: int, workers: int, passes: float, crowd: float, hazards: Hazards
+) -> Model:
+    first, *again = map(_constants, stages, [trials for trials, _ in _trials(sample)])
+    return Model(
+        first, again[0] if again else None, passes, sample.passes.counts if sample.passes else (), crowd,
+        sample.listing, sample.reduction, reduced_in_tree(parts, workers, sample.reduction[1]), sample.driver_memory,
+        hazards, DRIFT,
+    )  # fmt: skip
 
 
-def _notes(
-    sample: Sample, wall: Costs, parts: int, workers: int, part: float, crowd: float, begun: float, most: int,
-    hazards: Hazards,
-) -> list[str]:  # fmt: skip
-    """Return where twice as much of one thing is not twice as much of another, and what was assumed."""
-    notes = list[str]()
-    if workers > most:
-        why = f"there are {parts:,} parts" if most == parts else "the driver is busy with them"
-        notes.append(f"more than {most:,} workers do not end it sooner: {why}")
-    waves = parts / workers
-    if 1 < waves < 10 and math.ceil(waves) / waves > 1.05:
-        notes.append(f"parts come in {waves:.1f} waves: the last one leaves workers idle; smaller parts would not")
-    if crowd > 1:
-        notes.append(f"{workers} workers share fewer cores: each part takes {crowd:.3g} times as long as alone")
-    if begun > 0.2:
-        notes.append(f"{begun:.0%} of the time goes before the first part: it does not shrink with more workers")
-    if sample.reduction[1] * parts > part:
-        notes.append(
-            "before and after, parts are listed and added up by the driver alone: that grows with their number"
-        )
-    trials = _nearest(sample.trials)
-    sizes, seconds = np.array([(float(each.rows), each.seconds) for each in trials]).T
-    largest = sizes == sizes.max()
-    if len(set(sizes)) > 2:
-        smaller = Costs.of(sizes[~largest], seconds[~largest])
-        ratio = float(np.median(seconds[largest])) / float(smaller.mean @ (1, sizes.max()))
-        margin = 1 + 3 * wall.spread
-        if ratio > max(BENT, margin):
-            notes.append(f"the largest part took {ratio:.2f} times what smaller ones let expect: take smaller parts")
-    if hazards.losses:
-        notes.append(
-            f"assumed: {hazards.slow:.0%} of the parts take {hazards.times:g} times as long, and of 1,000 workers "
-            f"{1000 * hazards.losses:g} an hour is lost, noticed after {hazards.unnoticed:g} s"
-        )
-        if parts * (hazards.losses * part / 3600) ** 3 > SERIOUS:
-            notes.append("some part may lose its worker three times: the same command again carries on")
-    return notes
+def _constants(stage: Stage, trials: Sequence[Trial]) -> StageModel:
+    tried = [
+        (rows, float(np.median([each.seconds for each in trials if each.rows == rows])), stage.wall.at(rows))
+        for rows in sorted({each.rows for each in trials})
+    ]
+    fixed, per_row = map(float, stage.wall.mean)
+    return StageModel(fixed, per_row, stage.wall.spread, stage.ready[0], stage.start, stage.driver, tuple(tried))

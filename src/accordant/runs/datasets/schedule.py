@@ -10,6 +10,9 @@ from typing import Self
 import numpy as np
 
 from accordant.arrays import Values
+from accordant.compiled import light
+
+FAN_IN = 16  # results that a step of a tree makes one of
 
 
 @dataclass(frozen=True)
@@ -56,6 +59,10 @@ class Costs:
         lines = self.mean + spread[:, None] * (generator.standard_normal((repetitions, 2)) @ self.root.T)
         return np.maximum(lines, 0.0), spread
 
+    def at(self, rows: float) -> float:
+        """Return the seconds of a part of so many rows that are expected."""
+        return float(self.mean @ (1.0, rows))
+
 
 @dataclass(frozen=True)
 class Hazards:
@@ -92,8 +99,31 @@ def durations_of(
     if hazards.losses:
         survives = np.exp(-hazards.losses * durations / 3600)
         lost = generator.geometric(np.maximum(survives, 1e-6)) - 1
-        durations = durations + lost * (generator.random(len(expected)) * durations + hazards.unnoticed + begin)
+        # exponential, below the duration: mean of all is (e^λd − 1) (1/λ + unnoticed + begin), as of any restart
+        vain = -np.log1p(-generator.random(len(expected)) * (1 - survives)) / hazards.losses * 3600
+        durations = durations + lost * (vain + hazards.unnoticed + begin)
     return durations
+
+
+def reduced_in_tree(parts: int, workers: int, each: float, fan_in: int = FAN_IN) -> float:
+    """Return the seconds in which workers add up parts in a tree, level after level; a driver alone takes parts × each.
+
+    Parameters
+    ----------
+    parts, workers
+        How many there are.
+    each
+        Seconds to read one result and add it.
+    fan_in
+        How many results become one.
+    """
+    seconds = 0.0
+    while parts > 1:
+        sizes = np.full(-(-parts // fan_in), float(fan_in))
+        sizes[-1] = parts - fan_in * (len(sizes) - 1)
+        seconds += makespan(each * sizes, workers, 0.0)
+        parts = len(sizes)
+    return seconds
 
 
 def makespan(durations: Values, workers: int, driver: float) -> float:
@@ -108,12 +138,75 @@ def makespan(durations: Values, workers: int, driver: float) -> float:
     driver
         Seconds in which the driver takes a result in and hands the next part out; results wait for each other.
     """
-    running = durations[:workers].tolist()
+    return float(_last_end(np.asarray(durations, dtype=np.float64), workers, driver))
+
+
+@light
+def _last_end(durations: Values, workers: int, driver: float) -> float:
+    running = list(durations[:workers])
     heapq.heapify(running)
     free = 0.0
-    for duration in durations[workers:].tolist():
+    for duration in durations[workers:]:
         free = max(free, running[0]) + driver
         heapq.heapreplace(running, free + duration)
-    for end in sorted(running):
-        free = max(free, end) + driver
+    while running:
+        free = max(free, heapq.heappop(running)) + driver
     return free
+
+
+@dataclass(frozen=True)
+class Stage:
+    """A map over parts, which ends when the last of them is done.
+
+    Attributes
+    ----------
+    wall, used
+        What a part costs: seconds, and CPU seconds.
+    ready
+        Seconds, wall and CPU, that a worker takes before its first part.
+    start, driver
+        Seconds of the driver until the first part is handed out, and for each part.
+    """
+
+    wall: Costs
+    used: Costs
+    ready: tuple[float, float]
+    start: float
+    driver: float
+
+    def simulated(
+        self, rows: Values, workers: int, crowd: float, hazards: Hazards, times: tuple[int, int],
+        generator: np.random.Generator,
+    ) -> tuple[Values, Values]:  # fmt: skip
+        """Return how long the stage takes and its workers work, seconds, shape (repetition,).
+
+        Parameters
+        ----------
+        rows
+            Of each part.
+        workers
+            How many there are.
+        crowd
+            How many times as long a part takes because of how many there are.
+        hazards
+            What may befall them.
+        times
+            Repetitions with costs of their own, and in each so many schedules, of which the mean is taken.
+        generator
+            Of everything random.
+        """
+        begin = self.start + self.ready[0] * crowd
+        ends, works = np.zeros(times[0]), np.zeros(times[0])
+        for k, (line, spread) in enumerate(zip(*self.wall.drawn(times[0], generator), strict=True)):
+            for _ in range(times[1]):
+                durations = durations_of((line[0] + line[1] * rows) * crowd, float(spread), hazards, begin, generator)
+                works[k] += durations.sum() / times[1]
+                ends[k] += (begin + makespan(durations, workers, self.driver)) / times[1]
+        return ends, works
+
+    def cpu(self, rows: Values, workers: int, repetitions: int, generator: np.random.Generator) -> Values:
+        """Return CPU seconds of workers and driver, shape (repetition,)."""
+        lines, _ = self.used.drawn(repetitions, generator)
+        parts = len(rows)
+        beside = min(workers, parts) * self.ready[1] + self.driver * parts
+        return np.asarray(lines[:, 0] * parts + lines[:, 1] * rows.sum() + beside)

@@ -187,7 +187,14 @@ class Record(Section):
         }
 
 
-def peak_memory() -> float:
-    """Return the largest resident size so far, in MiB, of this process or of a worker, which shares most of it."""
-    peak = max(resource.getrusage(who).ru_maxrss for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+def peak_memory(*, children: bool = True) -> float:
+    """Return the largest resident size so far, in MiB, of this process or of a worker, which shares most of it.
+
+    Parameters
+    ----------
+    children
+        Whether workers count.
+    """
+    whose = (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)[: 1 + children]
+    peak = max(resource.getrusage(who).ru_maxrss for who in whose)
     return peak / (MEBIBYTE if sys.platform == "darwin" else 1024)
