@@ -3,7 +3,7 @@
     python -m benchmarks.plan [--largest 1e7]
 
 Work: a quick run of the case ``story`` on simulated rows in Parquet, parts of 500,000 rows: `recommend` of 10^5, 10^6
-and 10^7 rows in this process and on two others, `evaluate` of 10^6. Plan and job are each in a new process, one after
+and 10^7 rows in this process and on two others, `evaluate` and `population` (maximin) of 10^6. Plan and job are each in a new process, one after
 the other; reading the run is not counted. Peer: the plan that everybody makes, one small file (50,000 rows) timed once
 and scaled up by rows, over as many workers.
 """
@@ -27,6 +27,7 @@ SMALL, SIMULATED, GROUP = 50_000, 500_000, 100_000
 JOBS = (
     ("recommend", "here", 100_000), ("recommend", "processes:2", 100_000), ("recommend", "here", 1_000_000),
     ("recommend", "processes:2", 1_000_000), ("evaluate", "processes:2", 1_000_000),
+    ("population", "processes:2", 100_000), ("population", "processes:2", 1_000_000),
     ("recommend", "here", 10_000_000), ("recommend", "processes:2", 10_000_000),
 )  # fmt: skip
 START = """
@@ -37,15 +38,21 @@ from accordant.runs import read_run
 from accordant.runs.datasets.evaluation import evaluate_dataset
 from accordant.runs.datasets.parts import Job
 from accordant.runs.datasets.plan import plan_dataset
+from accordant.runs.datasets.population import fit_population
 from accordant.runs.datasets.recommendation import recommend_dataset
 what, kind, place, run, dataset, out = sys.argv[1:]
+RULES = {"population": "population_maximin"}
 run = read_run(Path(run))
 run.policy
 if what == "plan":
-    print(json.dumps(plan_dataset(run, kind, place, dataset=dataset).to_json()))
+    print(json.dumps(plan_dataset(run, kind, place, dataset=dataset, strategy=RULES.get(kind)).to_json()))
 else:
     wall, used = time.perf_counter(), cpu_seconds()
-    {"recommend": recommend_dataset, "evaluate": evaluate_dataset}[kind](Job(run, dataset, Path(out), place))
+    job = Job(run, dataset, Path(out), place)
+    if kind == "population":
+        fit_population(job, RULES[kind])
+    else:
+        {"recommend": recommend_dataset, "evaluate": evaluate_dataset}[kind](job)
     print(json.dumps({"seconds": time.perf_counter() - wall, "cpu": cpu_seconds() - used}))
 """
 
@@ -90,7 +97,7 @@ def main() -> None:
             dataset = str(write_rows(folder, rows))
             once = (
                 told("do", kind, "here", str(run), small, str(folder / f"small-{number}"))
-                if kind != "evaluate"
+                if kind == "recommend"
                 else None
             )
             plan = told("plan", kind, place, str(run), dataset, "")

@@ -7,6 +7,9 @@ import json
 import pandas as pd
 import pytest
 
+from accordant.runs.sections.certification import DELTA
+from accordant.tables.datasets import PART_ROWS
+
 pytestmark = pytest.mark.usefixtures("alone")
 
 
@@ -251,6 +254,10 @@ def test_a_plan_as_json_says_what_is_assumed_of_a_cluster(accordant, finished_ru
     ("wrong", "words"),
     [
         (["--rows", "1e9", "--for", "certfy"], "did you mean 'certify'"),
+        (["--rows", "1e9", "--for", "population"], "has no strategy for the whole policy"),
+        (["--rows", "1e9", "--for", "evaluate", "--strategy", "maximin"], "--strategy has no effect on evaluate"),
+        (["--rows", "1e9", "--out", "plan.pdf"], "allowed: a file that ends with .html"),
+        (["--rows", "1e9", "--out", "-", "--json"], "both write to standard output"),
         (["--rows", "1e9", "--on", "proceses:2"], "did you mean 'processes'"),
         (["--rows", "0"], "--rows is 0"),
         (["--rows", "1e9", "--workers", "0"], "--workers"),
@@ -261,3 +268,23 @@ def test_a_plan_as_json_says_what_is_assumed_of_a_cluster(accordant, finished_ru
 def test_a_plan_of_nothing_is_refused(accordant, finished_run, wrong, words):
     done = accordant("plan", "first", *wrong)
     assert done.returncode == 2 and words in done.stderr and not done.stdout
+
+
+@pytest.mark.usefixtures("few_empty_parts")
+def test_a_plan_is_written_as_a_page_alone_or_in_a_folder(accordant, finished_run, case_folder, beds):
+    alone = accordant(*PLAN, "--out", "plan.html")
+    assert alone.returncode == 0 and "page: plan.html" in alone.stdout, alone.stderr
+    folder = accordant(*PLAN, "--json", "--out", "planned")
+    told = json.loads(folder.stdout)
+    assert told == json.loads((case_folder / "planned" / "planned.json").read_text())
+    html = (case_folder / "planned" / "report.html").read_text()
+    for words in ("10⁵ rows", "Who gets a bed", "The model", "no worker is lost", "10⁸"):
+        assert words in html, words
+    assert accordant(*PLAN, "--out", "planned").returncode == 2
+
+
+def test_help_says_the_defaults_that_hold(accordant):
+    assert f"may be misreported; {DELTA:g}." in " ".join(
+        accordant("certify", "--help").stdout.replace("│", " ").split()
+    )
+    assert f"so many rows; {PART_ROWS}." in " ".join(accordant("plan", "--help").stdout.replace("│", " ").split())

@@ -28,7 +28,7 @@ WINGS = {
     "lists": ("slate", f"{EXAMPLES}/own_slates/library.yaml", "--resamples", "100"),
 }
 LETTERS = ("letter", "letter in German")
-PAGES = (*WINGS, "run", "explanation", "monitor, calm", "monitor, alarmed", *LETTERS)
+PAGES = (*WINGS, "run", "plan", "explanation", "monitor, calm", "monitor, alarmed", *LETTERS)
 PLAIN = LETTERS  # pages without a table that could be sorted
 ROWS = "0,1,2"
 SCREEN = 900  # pixels of height of a small laptop
@@ -51,6 +51,8 @@ def pages(tmp_path_factory):
     run = folder / "run"
     carried_out("run", "story", "--quick", "--rows", 300, "--out", run)
     made["run"] = run / "report.html"
+    made["plan"] = folder / "plan.html"
+    carried_out("plan", run, "--rows", "1e9", "--workers", 1_000, "--part-rows", 20_000, "--out", made["plan"])
     explain = ("explain", run, "--row", ROWS, "--no-add")
     for name, flags in {
         "explanation": (), "letter": ("--for-person",), "letter in German": ("--for-person", "--language", "de"),

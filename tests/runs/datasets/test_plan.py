@@ -11,10 +11,26 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from accordant.errors import InputError
-from accordant.runs.datasets.plan import DRIFT, LEVEL, _sizes, plan_dataset, plan_of
-from accordant.runs.datasets.sample import KINDS, Sample, Trial, measure
-from accordant.runs.datasets.schedule import CLUSTER, NONE, Costs, Hazards, makespan
+from accordant.runs.datasets.bottlenecks import growth_notes
+from accordant.runs.datasets.passes import RESOLVED, Passes
+from accordant.runs.datasets.plan import DRIFT, _known, _sizes, plan_dataset, plan_of
+from accordant.runs.datasets.planned import LEVEL
+from accordant.runs.datasets.sample import KINDS, Sample, measure
+from accordant.runs.datasets.schedule import (
+    CLUSTER,
+    NONE,
+    Costs,
+    Hazards,
+    durations_of,
+    makespan,
+    reduced_in_tree,
+)
+from accordant.runs.datasets.trials import Trial
+from accordant.statistics import Estimate
+from accordant.strategies import create
+from accordant.strategies.population import PopulationInMemory
 from accordant.tables.datasets import Part
+from accordant.utilities import ExpectedRewards
 
 ROWS = (8_000, 32_000, 128_000)
 SLOW, QUIET = 5e-6, 0.1  # seconds of a row, and of a part
@@ -28,7 +44,9 @@ def sampled(generator, spread=0.05, *, fixed=QUIET, per_row=SLOW, driver=0.002, 
     for rows in np.repeat(sizes, 4).tolist():
         seconds = (fixed + per_row * rows) * generator.lognormal(-(sigma**2) / 2, sigma)
         trials.append(Trial(rows, seconds, seconds, 300 + rows / 1e4, START[0], START[1], 1_000 + 40 * rows))
-    return Sample("recommend", tuple(trials), 2, 0.1, 0.3, 4.0, 2, 0.1, driver, 0.01, reduction)
+    return Sample(
+        "recommend", "maximin", tuple(trials), 2, 0.1, 0.3, 4.0, 2, 0.1, driver, (0.0, 0.01), 0.0, reduction
+    )  # fmt: skip
 
 
 def one_by_one(durations, workers, driver):
@@ -74,6 +92,79 @@ def test_a_world_without_noise_is_told_exactly(steady):
     assert found.input_bytes == 4 * 4_000_000 and found.driver_memory == pytest.approx(0.2)
     assert found.worker_memory == pytest.approx(320)
     assert sum(found.shares.values()) == pytest.approx(1)
+
+
+def with_passes(sample, counts=((ROWS[0], 12),), *, seconds=0.25, driver=0.001):
+    """Return a sample of a job that passes over what it wrote, a quarter of a second for a part of any size."""
+    trials = tuple(Trial(rows, seconds, seconds, 350.0, seconds + 0.05, seconds, 0) for rows in np.repeat(ROWS, 4))
+    return dataclasses.replace(sample, kind="population", passes=Passes(counts, trials, 0.02, driver))
+
+
+def test_passes_of_a_world_without_noise_are_told_exactly(steady, monkeypatch):
+    monkeypatch.setattr("accordant.runs.datasets.passes.VARIED", 0.0)
+    plain = sampled(np.random.default_rng(0), spread=0.0)
+    rows = np.full(20, 200_000.0)
+    without, found = plan_of(plain, rows, 4), plan_of(with_passes(plain), rows, 4)
+    one = 0.02 + 0.05 + one_by_one([0.25] * 20, 4, 0.001)
+    assert found.seconds.value == pytest.approx(without.seconds.value + 12 * one)
+    assert (found.cpu_hours.value - without.cpu_hours.value) * 3600 == pytest.approx(
+        12 * (20 * 0.25 + 20 * 0.001 + 0.02)
+    )
+    assert found.input_bytes == pytest.approx(without.input_bytes + 12 * found.output_bytes)
+    assert found.worker_memory == 350 and sum(found.shares.values()) == pytest.approx(1)
+    assert found.shares["passing over E"] == pytest.approx(12 * 20 * 0.25 / (4 * found.seconds.value))
+    assert found.bottleneck == "passing over E" and any("about 12 passes" in note for note in found.notes)
+
+
+def test_the_number_of_passes_grows_with_the_logarithm_of_rows_until_more_rows_change_nothing():
+    found = Passes(((1_000, 20), (10_000, 30)), (), 0.0, 0.0)
+    assert found.number(1_000) == pytest.approx(20) and found.number(31_623) == pytest.approx(35, abs=0.01)
+    assert found.number(1e9) == found.number(RESOLVED) == pytest.approx(40)
+    assert Passes(((1_000, 20), (10_000, 16)), (), 0.0, 0.0).number(1e9) == pytest.approx(18)
+    assert Passes(((50, 7),), (), 0.0, 0.0).number(1e9) == 7
+    drawn = found.drawn(1e9, 2_000, np.random.default_rng(0))
+    assert np.median(drawn) == pytest.approx(40, rel=0.02) and np.std(np.log(drawn)) == pytest.approx(0.1, rel=0.1)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", ["population_maximin", "population_nash"])
+def test_passes_of_a_large_fit_are_told_by_small_ones(name):
+    values = np.random.default_rng(3).beta(2, 3, (4, 5, 64_000))
+    expected, rule = ExpectedRewards(values, stakeholders=list("abcd"), actions=list("uvwxy")), create(name)
+    counts = {n: rule.solve(PopulationInMemory(expected.take(slice(n)))).passes for n in (1_000, 4_000, 64_000)}
+    told = Passes(tuple((n, counts[n]) for n in (1_000, 4_000)), (), 0.0, 0.0)
+    assert told.number(64_000) == pytest.approx(counts[64_000], rel=0.25) and counts[64_000] > counts[1_000]
+
+
+@pytest.mark.parametrize(("duration", "losses"), [(60.0, 2.0), (600.0, 6.0), (600.0, 20.0)])
+def test_lost_workers_cost_what_restarts_cost_in_theory(duration, losses):
+    """Work that begins anew at failures of rate λ takes (exp(λ d) - 1) (1 / λ + what a failure costs) on average."""
+    rate, generator = losses / 3600, np.random.default_rng(8)
+    found = durations_of(np.full(200_000, duration), 0.0, Hazards(0.0, 1.0, losses, 20.0), 5.0, generator)
+    theory = math.expm1(rate * duration) * (1 / rate + 25)
+    assert found.mean() == pytest.approx(theory, abs=4 * found.std() / math.sqrt(len(found)))
+    assert found.min() == pytest.approx(duration)
+
+
+def added_in_tree(count, workers, each, fan_in):
+    """A tree of sums in small steps: lists of results become one, level after level, by whoever is free."""
+    level, seconds = [[k] for k in range(count)], 0.0
+    while len(level) > 1:
+        groups = [level[k : k + fan_in] for k in range(0, len(level), fan_in)]
+        seconds += one_by_one([each * len(group) for group in groups], workers, 0.0)
+        level = [[k for result in group for k in result] for group in groups]
+    assert level == [list(range(count))]
+    return seconds
+
+
+@given(st.integers(1, 300), st.integers(1, 40), st.integers(2, 9))
+def test_a_tree_of_sums_is_its_brute_force_twin(parts, workers, fan_in):
+    assert reduced_in_tree(parts, workers, 0.5, fan_in) == pytest.approx(added_in_tree(parts, workers, 0.5, fan_in))
+
+
+def test_a_tree_of_sums_takes_the_logarithm_of_the_parts():
+    assert reduced_in_tree(16**4, 16**3, 0.1, 16) == pytest.approx(4 * 16 * 0.1)
+    assert reduced_in_tree(1, 5, 0.1) == 0
 
 
 @pytest.mark.parametrize(("fixed", "per_row"), [(0.1, 5e-6), (0.0, 5e-6), (2.0, 0.0), (5.0, 1e-4)])
@@ -135,7 +226,30 @@ def test_growth_that_is_not_linear_is_told():
     sample = dataclasses.replace(sampled(np.random.default_rng(3)), trials=tuple(bent))
     assert any("smaller parts" in note for note in plan_of(sample, np.full(9, 128_000.0), 1).notes)
     summed = sampled(np.random.default_rng(4), reduction=(0.1, 0.01))
-    assert any("the driver alone" in note for note in plan_of(summed, np.full(2_000, 5e5), 100).notes)
+    found = plan_of(summed, np.full(2_000, 5e5), 100)
+    assert any("the driver alone" in note and "(20 s to add them; a tree" in note for note in found.notes)
+    assert found.model.tree < 1 < found.model.reduction[1] * 2_000
+
+
+def test_what_the_driver_cannot_hold_is_told():
+    sample = dataclasses.replace(sampled(np.random.default_rng(4)), driver_memory=(300.0, 1e6))
+    found = plan_of(sample, np.full(20, 5e5), 4)
+    assert found.driver_memory == pytest.approx(300 + 2e7)
+    assert any(note.startswith("the driver needs") for note in found.notes)
+
+
+def test_where_time_grows_in_proportion_and_where_not():
+    sample = sampled(np.random.default_rng(9))
+    grown = [plan_of(sample, np.full(10**k, 5e5), 50).grown() for k in range(5)]
+    less, straight = growth_notes(grown)
+    assert (
+        less
+        == "from 500,000 to 50,000,000 rows time grows less than in proportion to rows: too few parts for so many workers"
+    )
+    assert straight == "from 50,000,000 to 5,000,000,000 rows time grows in proportion to rows"
+    steep = [dataclasses.replace(each, seconds=Estimate(10.0 ** (2 * k))) for k, each in enumerate(grown[:2])]
+    assert growth_notes(steep)[0].startswith("from 500,000 to 5,000,000 rows time grows more than in proportion")
+    assert growth_notes(grown[:1]) == []
 
 
 def test_workers_without_a_core_share_and_a_price_is_paid_for_waiting_too(steady):
@@ -163,10 +277,11 @@ def test_a_plan_is_the_same_for_the_same_seed():
 def test_parts_of_a_dataset_are_repeated_until_there_are_as_many_rows_as_asked(tmp_path):
     (tmp_path / "a.csv").write_bytes(b"x" * 600)
     parts = [Part(0, "a", (0, 1), 0, 70, 0), Part(1, str(tmp_path / "a.csv"), None, 0, None, 1)]
-    assert _sizes(parts, None, 500, 20.0).tolist() == [70, 30]
-    assert _sizes(parts, 250, 500, 20.0).tolist() == [70, 30, 70, 30, 50]
-    assert _sizes(None, 1_200, 500, 20.0).tolist() == [500, 500, 200]
-    assert _sizes(None, 1_000, 500, 20.0).tolist() == [500, 500]
+    known, unknown = _known(parts, 500, 20.0), _known(None, 500, 20.0)
+    assert _sizes(known, None).tolist() == [70, 30]
+    assert _sizes(known, 250).tolist() == [70, 30, 70, 30, 50]
+    assert _sizes(unknown, 1_200).tolist() == [500, 500, 200]
+    assert _sizes(unknown, 1_000).tolist() == [500, 500]
 
 
 @pytest.mark.long
@@ -214,6 +329,9 @@ def test_folders_that_say_columns(own, table, tmp_path, monkeypatch):
         ({"rows": 10, "on": "queue://sqlite:///x"}, "--workers N"),
         ({"rows": 10}, "name a DATASET"),
         ({"rows": 10, "dataset": "nowhere"}, "nowhere"),
+        ({"rows": 10, "kind": "population"}, "has no strategy for the whole policy"),
+        ({"rows": 10, "kind": "evaluate", "strategy": "maximin"}, "--strategy has no effect on evaluate"),
+        ({"rows": 10, "strategy": "maximum"}, "unknown strategy 'maximum'"),
     ],
 )
 def test_what_cannot_be_planned_is_refused(own, given, words):
@@ -225,10 +343,12 @@ def test_what_cannot_be_planned_is_refused(own, given, words):
 def test_every_task_of_datasets_can_be_planned():
     from accordant.compute.tasks import tasks
 
-    of_passes = {
-        "population",
-        "best_sums",
-        "lowest_sums",
-        "decided_sums",
-    }  # how many there will be, nobody knows before
-    assert set(KINDS) == set(tasks.names()) - {"empty", "study_run"} - of_passes
+    passes = {"best_sums", "lowest_sums", "decided_sums"}
+    assert set(KINDS) == set(tasks.names()) - {"empty", "study_run"} - passes
+
+
+@pytest.mark.long
+def test_parts_of_a_dataset_that_are_too_many_are_refused(own, dataset, monkeypatch):
+    monkeypatch.setattr("accordant.runs.datasets.sample.EMPTY", (1, 5))
+    with pytest.raises(InputError, match="more than 1,000,000 parts like those of"):
+        plan_dataset(own, "recommend", "here", rows=4e8, dataset=str(dataset))

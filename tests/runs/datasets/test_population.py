@@ -18,8 +18,10 @@ from accordant.errors import InputError
 from accordant.runs import RunOptions, carry_out, read_run, write_run
 from accordant.runs.datasets import population as fitting
 from accordant.runs.datasets.parts import Job
+from accordant.runs.datasets.plan import plan_dataset
 from accordant.runs.datasets.population import FITTED, fit_population, read_population
 from accordant.runs.datasets.recommendation import recommend_dataset
+from accordant.runs.datasets.sample import measure
 from accordant.runs.row_batches import row_contexts
 
 pytestmark = pytest.mark.usefixtures("alone")
@@ -343,3 +345,20 @@ def test_a_column_that_only_a_rule_reads_has_its_declared_type(cases, people, tm
     assert not found["group_unseen"].any() and len(found) == 2 * ROWS
     fitted = fit_population(replace(job, out=tmp_path / "fitted"), "population_maximin by zone")
     assert [each.group for each in fitted.fits] == [None, "01", "02"]
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("label", ["population_maximin", "population_maximin by kind"])
+def test_a_plan_counts_the_passes_of_the_fit(ruled, people, tmp_path, monkeypatch, label):
+    monkeypatch.setattr("accordant.runs.datasets.sample.EMPTY", (1, 5))
+    path = tmp_path / "rows.parquet"
+    people.head(80).to_parquet(path, index=False)
+    found = fit_population(Job(ruled, str(path), tmp_path / "out", "here"), label)
+    sample = measure(ruled, "population", "here", str(path), 80, label)
+    assert [rows for rows, _ in sample.passes.counts] == [20, 80] and sample.strategy == label
+    assert sample.passes.counts[-1][1] == sum(each.passes + 2 for each in found.fits)  # and what both rules come to
+    assert {each.rows for each in sample.passes.trials} == {20, 80}
+    assert all(0 < each.seconds < 10 and each.memory > 20 for each in sample.passes.trials)
+    plan = plan_dataset(ruled, "population", "here", rows=8_000, dataset=str(path), part_rows=80, strategy=label)
+    assert plan.model.passes >= sample.passes.counts[0][1] / 2 and plan.strategy == label
+    assert plan.output_bytes > 8_000 * 8 * 4 and plan.input_bytes > plan.output_bytes

@@ -21,6 +21,10 @@ WORDS = {
     "recommend": "Recommend for", "certify": "Certify decisions on", "evaluate": "Judge all strategies on",
     "population": "Fit a strategy for the whole policy on",
 }  # fmt: skip
+EACH = {
+    "recommend": "recommend for each part", "certify": "certify each part", "evaluate": "add up each part",
+    "population": "write E of each part",
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -51,7 +55,7 @@ def steps(plan: Plan) -> list[Step]:
         Step("list the parts", "driver", model.listing * plan.parts),
         Step("wait for workers", "driver", model.first.start + model.first.ready * model.crowd),
     ]
-    maps = [(f"{plan.kind} each part", model.first, 1.0)]
+    maps = [(EACH[plan.kind], model.first, 1.0)]
     if model.again is not None:
         maps.append((f"pass over E, about {model.passes:.0f} times", model.again, model.passes))
     for words, stage, times in maps:
@@ -59,7 +63,7 @@ def steps(plan: Plan) -> list[Step]:
         even = max(waves * part, stage.driver * plan.parts) + (stage.start + stage.ready * model.crowd) * (times > 1)
         found.append(Step(words, counted(min(plan.workers, plan.parts), "worker"), times * even))
     if any(model.reduction):
-        found.append(Step("add up", "driver", model.reduction[0] + model.reduction[1] * plan.parts))
+        found.append(Step("add up all parts", "driver", model.reduction[0] + model.reduction[1] * plan.parts))
     return found
 
 

@@ -51,7 +51,7 @@ def growth_notes(growth: Sequence[Growth]) -> list[str]:
         spans = list(found)
         first, last = spans[0][1], spans[-1][2]
         why = "" if kind == IN_PROPORTION else f": {first.bottleneck if kind.startswith('less') else last.bottleneck}"
-        told.append(f"from {first.rows:.0e} to {last.rows:.0e} rows time grows {kind}{why}")
+        told.append(f"from {first.rows:,} to {last.rows:,} rows time grows {kind}{why}")
     return told
 
 

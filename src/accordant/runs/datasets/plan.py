@@ -31,7 +31,7 @@ from accordant.threads import free_cores
 
 REPETITIONS, FEWEST, EVENTS = 400, 40, 4_000_000  # of the simulation; fewer where they would hand out more parts
 GROWN = (20, 1_000_000)  # the last two of each size of `Plan.growth`
-DECADES = range(5, 12)  # powers of ten, rows of these sizes
+DECADES, GROWN_PARTS = range(5, 12), 200_000  # powers of ten: rows of these sizes, as long as they are so many parts
 PASSES = 3  # of passes over E, so many are simulated in each repetition and stand for all
 MOST_PARTS = 1_000_000  # of one job: beyond, parts are too small, and their list alone fills a driver
 SIZES = 3  # of parts, the largest of a sample, that a line is fitted to
@@ -91,7 +91,7 @@ def plan_dataset(
             cores=free_cores() if local else None, price=price, seed=seed, effort=effort,
         )  # fmt: skip
 
-    decades = [10.0**power for power in DECADES if _number_of_parts(known, 10.0**power) <= MOST_PARTS]
+    decades = [10.0**power for power in DECADES if _number_of_parts(known, 10.0**power) <= GROWN_PARTS]
     grown = [planned(_sizes(known, each), GROWN) for each in decades]
     found, growth = planned(_sizes(known, rows)), tuple(each.grown() for each in grown)
     return replace(found, growth=growth, notes=(*found.notes, *growth_notes(growth)))
