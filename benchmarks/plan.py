@@ -3,9 +3,9 @@
     python -m benchmarks.plan [--largest 1e7]
 
 Work: a quick run of the case ``story`` on simulated rows in Parquet, parts of 500,000 rows: `recommend` of 10^5, 10^6
-and 10^7 rows in this process and on two others, `evaluate` and `population` (maximin) of 10^6. Plan and job are each in a new process, one after
-the other; reading the run is not counted. Peer: the plan that everybody makes, one small file (50,000 rows) timed once
-and scaled up by rows, over as many workers.
+and 10^7 rows in this process and on two others, `evaluate` of 10^6, `population` (maximin) of 10^5 and 10^6. Plan and
+job are each in a new process, one after the other; reading the run is not counted. Peer: the plan that everybody makes,
+one small file (50,000 rows) timed once and scaled up by rows, over as many workers.
 """
 
 from __future__ import annotations

@@ -32,7 +32,7 @@ def print_plan(plan: Plan) -> None:
     table.add(f"in {LEVEL:.0%} of such jobs", number=True)
     table.add_row("rows", f"{plan.rows:,}", "")
     table.add_row("parts", f"{plan.parts:,}", f"up to {plan.part_rows:,} rows each")
-    table.add_row("workers", f"{plan.workers:,}", f"more than {plan.most_workers:,} do not help")
+    table.add_row("workers", f"{plan.workers:,}", f"more than {plan.most_workers:,} hardly help")
     factor, unit = unit_of(seconds, DURATIONS)
     table.add_row(unit, *_numbers(plan.seconds, factor))
     table.add_row("CPU hours", *_numbers(plan.cpu_hours, 1.0))

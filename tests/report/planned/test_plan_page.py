@@ -72,7 +72,7 @@ def test_the_schedule_is_the_job_without_chance():
     plan = of_passes()
     calm = dataclasses.replace(plan, model=dataclasses.replace(plan.model, hazards=NONE))
     assert sum(each.seconds for each in steps(calm)) == pytest.approx(plan.seconds.value, rel=0.25)
-    assert [each.who for each in steps(plan)] == ["driver", "driver", "100 workers", "100 workers"]
+    assert [each.who for each in steps(plan)] == ["driver", "workers", "100 workers", "100 workers"]
 
 
 def test_one_size_makes_no_chart():

@@ -211,7 +211,7 @@ def test_what_limits_a_job_is_named():
     sample = sampled(np.random.default_rng(2))
     many = plan_of(sample, np.full(3_000, 100_000.0), 1_000)
     assert "driver" in many.bottleneck and many.driver > 0.7
-    assert many.most_workers < 1_000 and any("do not end it sooner" in note for note in many.notes)
+    assert many.most_workers < 1_000 and any("hardly end it sooner" in note for note in many.notes)
     waiting = plan_of(sample, np.full(5, 100_000.0), 4)
     assert "last parts" in waiting.bottleneck and any("waves" in note for note in waiting.notes)
     assert "too few" in plan_of(sample, np.full(3, 1e6), 8).bottleneck

@@ -53,7 +53,7 @@ def steps(plan: Plan) -> list[Step]:
     model, waves = plan.model, math.ceil(plan.parts / plan.workers)
     found = [
         Step("list the parts", "driver", model.listing * plan.parts),
-        Step("wait for workers", "driver", model.first.start + model.first.ready * model.crowd),
+        Step("get ready", "workers", model.first.start + model.first.ready * model.crowd),
     ]
     maps = [(EACH[plan.kind], model.first, 1.0)]
     if model.again is not None:

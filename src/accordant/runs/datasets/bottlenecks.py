@@ -66,7 +66,7 @@ def _of_workers(plan: Plan) -> list[str]:
     notes, waves, first = list[str](), plan.parts / plan.workers, plan.model.first
     if plan.workers > plan.most_workers:
         why = f"there are {plan.parts:,} parts" if plan.most_workers == plan.parts else "the driver is busy with them"
-        notes.append(f"more than {plan.most_workers:,} workers do not end it sooner: {why}")
+        notes.append(f"more than {plan.most_workers:,} workers hardly end it sooner: {why}")
     if 1 < waves < 10 and math.ceil(waves) / waves > 1.05:
         notes.append(f"parts come in {waves:.1f} waves: the last one leaves workers idle; smaller parts would not")
     if plan.model.crowd > 1:

@@ -11,6 +11,7 @@ little faster or slower than during the sample; quantiles of the repetitions are
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -35,6 +36,7 @@ DECADES, GROWN_PARTS = range(5, 12), 200_000  # powers of ten: rows of these siz
 PASSES = 3  # of passes over E, so many are simulated in each repetition and stand for all
 MOST_PARTS = 1_000_000  # of one job: beyond, parts are too small, and their list alone fills a driver
 SIZES = 3  # of parts, the largest of a sample, that a line is fitted to
+HARDLY = 0.05  # share of the time by which it does not matter that a job ends sooner
 DRIFT = 0.1
 """Relative standard deviation of a machine's speed between the sample and the job: two idle cores, minutes apart, in
 `benchmarks.plan`. What a few parts say of their mean is surer than that, and alone would cover too seldom."""
@@ -161,7 +163,7 @@ def plan_of(
         "waiting": max(0.0, 1 - first - again),
     }  # fmt: skip
     driver = min(1.0, float(np.median(done.driver)) / seconds)
-    most = max(1, min(parts, max(_useful(each, largest, crowd, parts) for each in stages)))
+    most = _useful([(each, times) for each, times in zip(stages, (1.0, passes), strict=False)], parts, largest, crowd)
     memory = max(_memory(trials, largest) for trials, _ in _trials(sample))
     found = Plan(
         sample.kind, sample.strategy, int(whole), parts, int(largest), workers,
@@ -246,9 +248,15 @@ def _start(trials: Sequence[Trial]) -> tuple[float, float]:
     return float(wall), float(cpu)
 
 
-def _useful(stage: Stage, rows: float, crowd: float, parts: int) -> int:
-    """Return how many workers a driver keeps busy."""
-    return min(parts, int(stage.wall.at(rows) * crowd / stage.driver)) if stage.driver else parts
+def _useful(stages: Sequence[tuple[Stage, float]], parts: int, rows: float, crowd: float) -> int:
+    """Return the fewest workers that end stages, each so many times, as soon as any number does, but for `HARDLY`."""
+
+    def seconds(workers: int) -> float:
+        waves = math.ceil(parts / workers)
+        return sum(times * max(waves * stage.wall.at(rows) * crowd, stage.driver * parts) for stage, times in stages)
+
+    enough = (1 + HARDLY) * seconds(parts)
+    return 1 + bisect_left(range(1, parts + 1), x=True, key=lambda workers: seconds(workers) <= enough)
 
 
 def _memory(trials: Sequence[Trial], rows: float) -> float:

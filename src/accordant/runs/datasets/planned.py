@@ -125,7 +125,7 @@ class Plan:
     bottleneck
         What limits the job.
     most_workers
-        More than so many do not end it sooner.
+        More than so many hardly end it sooner.
     notes
         Where growth is not linear, and what was assumed.
     model
