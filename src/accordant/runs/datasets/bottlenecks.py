@@ -84,14 +84,18 @@ def _of_the_driver(plan: Plan) -> list[str]:
     part = (model.first.fixed + model.first.per_row * plan.part_rows) * model.crowd
     adding = model.reduction[1] * plan.parts
     if adding + model.listing * plan.parts > part:
-        tree = f"; a tree of {FAN_IN} each on all workers would add up in {model.tree:.2g} s, and is not there"
+        tree = f"; a tree of {FAN_IN} each on all workers would add up in {_rounded(model.tree)} s, and is not there"
         notes.append(
             "before and after, parts are listed and added up by the driver alone: that grows with their number"
-            + (f" ({adding:.2g} s to add them{tree})" if adding > part else "")
+            + (f" ({_rounded(adding)} s to add them{tree})" if adding > part else "")
         )
     if plan.driver_memory > here:
         notes.append(f"the driver needs {plan.driver_memory:,.0f} MiB, and this machine has {here:,.0f}: larger parts")
     return notes
+
+
+def _rounded(seconds: float) -> str:
+    return f"{seconds:,.0f}" if seconds >= 10 else f"{seconds:.2g}"
 
 
 def _of_parts(trials: Sequence[Trial]) -> list[str]:
