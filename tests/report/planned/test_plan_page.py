@@ -41,7 +41,7 @@ def planned(kind="recommend", *, workers=100, parts=2_000, hazards=CLUSTER, pass
 
 def of_passes():
     trials = tuple(Trial(rows, 1e-7 * rows, 1e-7 * rows, 310.0, 0.05, 0.05, 0) for rows in (8_000, 32_000, 128_000))
-    return planned("population", passes=Passes(((8_000, 14), (32_000, 17)), trials, 0.02, 0.001))
+    return planned("population", passes=Passes(((8_000, 14), (32_000, 17)), trials, 0.02, 0.001, 0.01))
 
 
 @pytest.mark.parametrize(

@@ -97,7 +97,7 @@ def test_a_world_without_noise_is_told_exactly(steady):
 def with_passes(sample, counts=((ROWS[0], 12),), *, seconds=0.25, driver=0.001):
     """Return a sample of a job that passes over what it wrote, a quarter of a second for a part of any size."""
     trials = tuple(Trial(rows, seconds, seconds, 350.0, seconds + 0.05, seconds, 0) for rows in np.repeat(ROWS, 4))
-    return dataclasses.replace(sample, kind="population", passes=Passes(counts, trials, 0.02, driver))
+    return dataclasses.replace(sample, kind="population", passes=Passes(counts, trials, 0.02, driver, 0.01))
 
 
 def test_passes_of_a_world_without_noise_are_told_exactly(steady, monkeypatch):
@@ -108,7 +108,7 @@ def test_passes_of_a_world_without_noise_are_told_exactly(steady, monkeypatch):
     one = 0.02 + 0.05 + one_by_one([0.25] * 20, 4, 0.001)
     assert found.seconds.value == pytest.approx(without.seconds.value + 12 * one)
     assert (found.cpu_hours.value - without.cpu_hours.value) * 3600 == pytest.approx(
-        12 * (20 * 0.25 + 20 * 0.001 + 0.02)
+        12 * (20 * 0.25 + 20 * 0.001 + 0.01)
     )
     assert found.input_bytes == pytest.approx(without.input_bytes + 12 * found.output_bytes)
     assert found.worker_memory == 350 and sum(found.shares.values()) == pytest.approx(1)
@@ -117,11 +117,11 @@ def test_passes_of_a_world_without_noise_are_told_exactly(steady, monkeypatch):
 
 
 def test_the_number_of_passes_grows_with_the_logarithm_of_rows_until_more_rows_change_nothing():
-    found = Passes(((1_000, 20), (10_000, 30)), (), 0.0, 0.0)
+    found = Passes(((1_000, 20), (10_000, 30)), (), 0.0, 0.0, 0.0)
     assert found.number(1_000) == pytest.approx(20) and found.number(31_623) == pytest.approx(35, abs=0.01)
     assert found.number(1e9) == found.number(RESOLVED) == pytest.approx(40)
-    assert Passes(((1_000, 20), (10_000, 16)), (), 0.0, 0.0).number(1e9) == pytest.approx(18)
-    assert Passes(((50, 7),), (), 0.0, 0.0).number(1e9) == 7
+    assert Passes(((1_000, 20), (10_000, 16)), (), 0.0, 0.0, 0.0).number(1e9) == pytest.approx(18)
+    assert Passes(((50, 7),), (), 0.0, 0.0, 0.0).number(1e9) == 7
     drawn = found.drawn(1e9, 2_000, np.random.default_rng(0))
     assert np.median(drawn) == pytest.approx(40, rel=0.02) and np.std(np.log(drawn)) == pytest.approx(0.1, rel=0.1)
 
@@ -132,7 +132,7 @@ def test_passes_of_a_large_fit_are_told_by_small_ones(name):
     values = np.random.default_rng(3).beta(2, 3, (4, 5, 64_000))
     expected, rule = ExpectedRewards(values, stakeholders=list("abcd"), actions=list("uvwxy")), create(name)
     counts = {n: rule.solve(PopulationInMemory(expected.take(slice(n)))).passes for n in (1_000, 4_000, 64_000)}
-    told = Passes(tuple((n, counts[n]) for n in (1_000, 4_000)), (), 0.0, 0.0)
+    told = Passes(tuple((n, counts[n]) for n in (1_000, 4_000)), (), 0.0, 0.0, 0.0)
     assert told.number(64_000) == pytest.approx(counts[64_000], rel=0.25) and counts[64_000] > counts[1_000]
 
 

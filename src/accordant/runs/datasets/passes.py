@@ -18,7 +18,7 @@ import numpy as np
 
 from accordant.arrays import Values
 from accordant.compute.executor import RETRIES, Executor, Failure, Item, Result, in_order
-from accordant.compute.local import Here, Processes
+from accordant.compute.local import Here, Processes, cpu_seconds
 from accordant.compute.tasks import Task, Told
 from accordant.runs.datasets.parts import Job
 from accordant.runs.datasets.population import fitted_on, populations_of, rule_of
@@ -47,12 +47,15 @@ class Passes:
         Parts of E that were passed over: what one pass takes of them, on the mean of all kinds of passes of a fit.
     start, driver
         Seconds of an executor until the first part of a pass is handed out, and seconds for each part.
+    start_cpu
+        CPU seconds of the first, of this machine.
     """
 
     counts: tuple[tuple[int, int], ...]
     trials: tuple[Trial, ...]
     start: float
     driver: float
+    start_cpu: float
 
     def number(self, rows: float) -> float:
         """Return how many passes a fit to so many rows takes: on a line over the logarithm of the rows."""
@@ -70,7 +73,7 @@ class Passes:
 
 def measured_passes(
     run: Run, strategy: str, folder: Path, lines: Mapping[int, Sequence[Told]], together: int,
-    cost: tuple[float, float],
+    cost: tuple[float, float, float],
 ) -> Passes:  # fmt: skip
     """Fit to parts of up to `RESOLVED` rows, and pass over parts of every size in fresh workers.
 
@@ -83,7 +86,7 @@ def measured_passes(
     together
         How many parts are passed over at a time.
     cost
-        `Passes.start` and `Passes.driver`.
+        `Passes.start`, `Passes.driver` and `Passes.start_cpu`.
     """
     rule, job = rule_of(run, strategy), Job(run, "", folder)
     counts, maps = list[tuple[int, int]](), _Maps()
@@ -141,8 +144,10 @@ class _Passed:
         return float(wall), float(cpu)
 
 
-def pass_cost(executor: Executor, items: tuple[int, int]) -> tuple[float, float]:
-    """Return the seconds that an executor takes for a map, and those more for each part, from empty ones.
+def pass_cost(executor: Executor, items: tuple[int, int]) -> tuple[float, float, float]:
+    """Return the seconds that an executor takes for a map, those more for each part, and the CPU seconds of the first.
+
+    They are those of empty parts.
 
     Parameters
     ----------
@@ -152,6 +157,11 @@ def pass_cost(executor: Executor, items: tuple[int, int]) -> tuple[float, float]
         How many parts the shorter and the longer map have.
     """
     task = Task("empty", {"line": {}})
-    taken = [spent(partial(list, executor.run(task, [{}] * count)))[0] for count in items]
-    each = max(0.0, taken[1] - taken[0]) / (items[1] - items[0])
-    return max(0.0, taken[0] - each * items[0]), each
+    taken = []
+    for count in items:
+        used = cpu_seconds()  # with workers, which end with the map
+        taken.append((spent(partial(list, executor.run(task, [{}] * count)))[0], cpu_seconds() - used))
+    few, many = np.array(taken)
+    each = np.maximum(0.0, many - few) / (items[1] - items[0])
+    wall, cpu = np.maximum(0.0, few - each * items[0])
+    return float(wall), float(each[0]), float(cpu)

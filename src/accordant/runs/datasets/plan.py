@@ -219,7 +219,7 @@ def _simulated(
         each, again = stages[1].simulated(rows, workers, crowd, hazards, (repetitions, rounds), generator)
         ends, again = ends + passes * each, passes * again
         driver = driver + passes * (stages[1].start + stages[1].driver * parts)
-        cpu = cpu + passes * (stages[1].start + stages[1].cpu(rows, workers, repetitions, generator))
+        cpu = cpu + passes * (sample.passes.start_cpu + stages[1].cpu(rows, workers, repetitions, generator))
     return _Simulated(drifts * (alone + ends), drifts * cpu, first, again, driver, passes)
 
 

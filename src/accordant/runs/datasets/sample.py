@@ -234,7 +234,7 @@ class _Apart:
         return reading, _timed(write)
 
 
-def _driver(on: str, line: Told, item: Told, folder: Path) -> tuple[int, float, float, tuple[float, float]]:
+def _driver(on: str, line: Told, item: Told, folder: Path) -> tuple[int, float, float, tuple[float, float, float]]:
     """Return how many workers an executor has, how long they take to come, and what parts cost the driver.
 
     Of parts that a ledger lists the seconds for each; of maps without one what `pass_cost` returns.
