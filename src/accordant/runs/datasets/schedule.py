@@ -10,7 +10,7 @@ from typing import Self
 import numpy as np
 
 from accordant.arrays import Values
-from accordant.compiled import light
+from accordant.kernels import light
 
 FAN_IN = 16  # results that a step of a tree makes one of
 
