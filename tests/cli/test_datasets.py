@@ -278,7 +278,7 @@ def test_a_plan_is_written_as_a_page_alone_or_in_a_folder(accordant, finished_ru
     told = json.loads(folder.stdout)
     assert told == json.loads((case_folder / "planned" / "planned.json").read_text())
     html = (case_folder / "planned" / "report.html").read_text()
-    for words in ("10⁵ rows", "Who gets a bed", "The model", "no worker is lost", "10⁸"):
+    for words in ("10⁵ rows", "Who gets a bed", "The model", "no worker is lost", "10⁷"):
         assert words in html, words
     assert accordant(*PLAN, "--out", "planned").returncode == 2
 
