@@ -144,6 +144,8 @@ def _differences(board: Board, daily: Mask, level: float) -> list[list[Estimate]
                 error=np.broadcast_to(least, points.shape)[part],
             )  # fmt: skip
     limits[:, limits[1] - limits[0] <= SAME] = np.nan
+    widths = np.transpose([column.width or (-np.inf, np.inf) for column in board.columns])
+    limits = np.clip(limits, *widths)
     return [
         [
             Estimate(finite(point), finite(low), finite(high), undefined=finite(share))
