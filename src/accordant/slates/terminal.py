@@ -128,7 +128,7 @@ def print_slates(result: SlateResult, folder: Path) -> None:
     if left > 0:
         console.print(f"… and {left} more, all of them on the page")
     tried, old = ([each.words] if each else [] for each in (result.trial, result.staleness))
-    sentences = [*tried, _front(result), *(words + _dearest(result) for words in old), *result.remarks]
+    sentences = [*tried, _front(result), *(words + _of_chosen(result) for words in old), *result.remarks]
     for title, lines in (("found", sentences), ("mind", [*result.warnings, *result.source.notes])):
         if lines:
             console.print()
@@ -181,15 +181,16 @@ def _front(result: SlateResult) -> str:
     return f"not dominated in {' and '.join(front.axes)}{shares}: {', '.join(rules) if rules else 'nobody'}"
 
 
-def _dearest(result: SlateResult) -> str:
-    """Return what staleness costs the first rule, by the measures that count."""
+def _of_chosen(result: SlateResult) -> str:
+    """Return what staleness costs the rule that was chosen, or else the first one, by the measures that count."""
     first = next((row["strategy"] for row in result.leaderboard if row["candidate"]), None)
-    if result.staleness is None or first is None:
+    name = result.trial.chosen if result.trial else first
+    if result.staleness is None or name is None:
         return ""
-    row = result.staleness.rules[first]
+    row = result.staleness.rules[name]
     counted = [each["label"] for each in result.columns if each["weight"] > 0]
     told = [f"{label} {signed(row[label].value)} {span(row[label].low, row[label].high)}".strip() for label in counted]
-    return f" {first}: {'; '.join(told)}."
+    return f" {name}: {'; '.join(told)}."
 
 
 def _share(value: float | None) -> str:
