@@ -191,14 +191,17 @@ class Gains:
 
 
 def gains_of(slates: Slates, candidates: Candidates) -> Gains:
-    """Return what slates give to each stakeholder."""
+    """Return what slates give to each stakeholder.
+
+    Lists with more items than may be shown any more are measured against lists of all that may.
+    """
     values, items = candidates.values, slates.items
     users = np.arange(slates.n_users)[:, None]
     taken = np.where(items != NOTHING, values[:, np.maximum(items, 0), users], 0.0)
     lengths = slates.lengths
     with np.errstate(invalid="ignore", divide="ignore"):
         utilities = taken.sum(axis=2) / lengths
-    ideal, worst = extremes(candidates, lengths)
+    ideal, worst = extremes(candidates, np.minimum(lengths, candidates.available.sum(axis=0)))
     return Gains(utilities, ideal, worst)
 
 

@@ -81,6 +81,8 @@ class SlateSpec(Declared):
         Item to visits per day at most; others are as the loader says, or without limit.
     close_when_full
         Whether an item is no longer shown on a day on which it has had as many visits as it takes.
+    staleness
+        How many batches old the state is that rules see; see `accordant.slates.market`.
     visits
         Items of a list that a user visits.
     rules
@@ -101,6 +103,7 @@ class SlateSpec(Declared):
     parties: dict[str, PartySpec] = Field(default_factory=dict)
     capacity: dict[str, Annotated[float, Field(ge=0)]] = Field(default_factory=dict)
     close_when_full: bool = False
+    staleness: int = Field(default=0, ge=0, strict=True)
     user: str | None = None
     k: int = Field(default=5, ge=1)
     visits: float = Field(default=1.0, ge=0, allow_inf_nan=False)

@@ -47,6 +47,10 @@ def slate(
     consumption: Annotated[
         int | None, typer.Option(min=1, help="Users take this many items of a list: judge and compose lists for that.")
     ] = None,
+    staleness: Annotated[
+        int | None,
+        typer.Option(min=0, help="Rules see the state of this many batches ago, and what that costs is measured."),
+    ] = None,
     add: Annotated[bool, typer.Option("--add/--no-add", help="With a run: add the result to it as a section.")] = True,
     model: Mapping[str, Any],
     on: On = None,
@@ -60,7 +64,7 @@ def slate(
     options = slate_options(
         k=k, strategies=strategies, floors=floors, capacity=capacity or [], requests=requests, resamples=resamples,
         data=data, seed=seed or 0, rankings=rankings, threshold=threshold, instead=instead, model=model,
-        consumption=consumption,
+        consumption=consumption, staleness=staleness,
     )  # fmt: skip
     with working(on):
         conduct_slates(case, options, out, run_seed=seed, add=add, json=json)

@@ -1,14 +1,30 @@
-"""`serve`: a rule shows slates batch by batch, and what it shows changes what the next batch finds."""
+"""`serve`: a rule shows slates batch by batch, and what it shows changes what the next batch finds.
+
+Where several workers serve a market at once, a rule knows what happened some batches ago: the `staleness` N of a
+market. The rule decides for batch b on the state before batch b − N: its load, attention and memory, and E and
+availability as they were in it. Calendar and numbers of requests are no news: on a new day the rule knows that there is
+no load yet, and nothing else of it, and what it draws at random differs from request to request. What lists give is
+read at the true state: visits, E, the ideal and the worst list.
+
+An item may be shown that was full or closed meanwhile. Without `close_when_full` it is an item like others: E at the
+true state says what it is worth, and visits beyond capacity count as overload. With it, the place is lost: the item
+gives nobody anything (E counts as 0), so lists may attain 0, and never more than the ideal list of what was open;
+whoever is sent there still counts as a visit, beyond capacity; and the measure ``closed_places`` says how many places
+were lost.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
+from itertools import repeat
 
 import numpy as np
 from numpy.typing import NDArray
 
 from accordant.arrays import Values
+from accordant.compute.fan_out import run_all
 from accordant.errors import InputError, UnknownNameError
 from accordant.slates.candidates import Candidates, Gains, gains_of
 from accordant.slates.catalogue import Catalogue, Requests
@@ -71,6 +87,9 @@ class Market:
         What agents that speak for stakeholders make of E; None if everybody reports E.
     close_when_full
         Whether an item is no longer shown on a day on which it has had as many visits as it takes.
+    staleness
+        How many batches old the state is that rules see, a whole number of at least 0; from the number of batches on,
+        every batch is decided on what is known at the beginning.
     """
 
     catalogue: Catalogue
@@ -83,8 +102,11 @@ class Market:
     user_stakeholder: str | None = None
     reports: Reports | None = None
     close_when_full: bool = False
+    staleness: int = 0
 
     def __post_init__(self) -> None:
+        if isinstance(self.staleness, bool) or not isinstance(self.staleness, int) or self.staleness < 0:
+            raise InputError(f"staleness is {self.staleness!r}; allowed: a whole number of batches, at least 0")
         named = [*self.weights, *self.floors, *([] if self.user_stakeholder is None else [self.user_stakeholder])]
         for name in named:
             if name not in self.stakeholders:
@@ -129,7 +151,7 @@ class Served:
     slates
         Shape (request, k).
     candidates
-        E as each request found it under this rule.
+        E as each request found it under this rule; 0 for items that were shown though they were closed meanwhile.
     gains
         What the slates gave to each stakeholder. The ideal and the worst list are those of `moment`, or after
         `on_one_scale` those of all rules of a comparison.
@@ -140,7 +162,7 @@ class Served:
     days
         Day of each request, shape (request,).
     states
-        What had happened before each batch.
+        What had happened before each batch, whatever the rule knew of it.
     """
 
     market: Market
@@ -184,24 +206,47 @@ class Served:
         )  # fmt: skip
 
 
-def serve(rule: SlateRule, market: Market, k: int) -> Served:
+def serve(rule: SlateRule, market: Market, k: int, *, n_jobs: int = 1) -> Served:
     """Show slates to every batch in turn.
 
-    What a rule may remember of earlier lists is what stakeholders reported that these gave them, not the truth.
+    What a rule may remember of earlier lists is what stakeholders reported that these gave them, not the truth; where
+    the market is served with staleness, what they reported when the lists were chosen.
+
+    Parameters
+    ----------
+    rule
+        How lists are chosen.
+    market
+        Who is served.
+    k
+        Places in a list.
+    n_jobs
+        Processes on which batches are decided that do not wait for each other, one more than the staleness at a time;
+        or the executor that was chosen, see `accordant.compute`. The result is the same for any.
     """
     state = State.start(market.catalogue.n_items, len(market.stakeholders), k)
-    shown, found, visits, states = [], [], [], []
-    for batch in market.batches:
-        state = state.on(batch.day)
-        states.append(state)
-        candidates = market.candidates(batch, state)
-        reported = market.reported(batch, state, candidates)
-        slates = rule(reported, k, state=state)
-        taken = market.uptake(batch, slates)
-        state = state.after(slates, gains_of(slates, reported).attained, taken.sum(axis=1))
-        shown.append(slates)
-        found.append(candidates)
-        visits.append(taken)
+    shown, found, visits, states = list[Slates](), list[Candidates](), list[Values](), list[State]()
+    at_once = market.staleness + 1
+    for start in range(0, len(market.batches), at_once):
+        block = market.batches[start : start + at_once]
+        past = [*states[start - market.staleness :], state] if start else repeat(state)
+        asked = state.served + np.cumsum([0, *(batch.n_users for batch in block)])
+        known = [
+            replace(each.on(batch.day), served=int(before))
+            for batch, each, before in zip(block, past, asked[:-1], strict=False)
+        ]
+        offered = [market.candidates(batch, each) for batch, each in zip(block, known, strict=True)]
+        reported = [market.reported(*each) for each in zip(block, known, offered, strict=True)]
+        tasks = [partial(rule, said, k, state=each) for said, each in zip(reported, known, strict=True)]
+        lists = [tasks[0]()] if len(tasks) == 1 else run_all(tasks, n_jobs, "deciding batches")
+        for batch, slates, seen, said in zip(block, lists, offered, reported, strict=True):
+            state = state.on(batch.day)
+            states.append(state)
+            found.append(_as_found(market.candidates(batch, state), slates) if market.staleness else seen)
+            taken = market.uptake(batch, slates)
+            state = state.after(slates, gains_of(slates, said).attained, taken.sum(axis=1))
+            shown.append(slates)
+            visits.append(taken)
     every = join_candidates(found)
     slates = join_slates(shown)
     moment = gains_of(slates, every)
@@ -210,6 +255,17 @@ def serve(rule: SlateRule, market: Market, k: int) -> Served:
         np.repeat([batch.day for batch in market.batches], [batch.n_users for batch in market.batches]),
         tuple(user for batch in market.batches for user in batch.users), tuple(states),
     )  # fmt: skip
+
+
+def _as_found(candidates: Candidates, slates: Slates) -> Candidates:
+    """Return candidates in which items that were shown though they may not be shown any more give nobody anything."""
+    closed, expected = slates.shown() & ~candidates.available, candidates.expected
+    if not closed.any():
+        return candidates
+    values = np.where(closed, expected.values.dtype.type(0), expected.values)
+    return candidates.but(
+        expected=ExpectedRewards(values, stakeholders=expected.stakeholders, actions=expected.actions)
+    )
 
 
 def on_one_scale(served_by_rule: Mapping[str, Served]) -> dict[str, Served]:

@@ -122,6 +122,7 @@ def _market(
         ExpectedUptake(declared.visits),
         declared.user,
         close_when_full=declared.close_when_full,
+        staleness=declared.staleness,
     )
     notes = (
         f"What an item is worth to whom comes from the case's own models; they learned from {learned_from}.",

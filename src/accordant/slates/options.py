@@ -14,6 +14,8 @@ from accordant.naming import Named
 from accordant.slates.fidelity import THRESHOLD, Instead
 from accordant.terminal import arguments, named
 
+LATER = ("consumption", "staleness")  # options that results have only where somebody gave them
+
 
 @dataclass(frozen=True)
 class SlateOptions:
@@ -47,6 +49,8 @@ class SlateOptions:
         Folder of a finished run whose models say what its actions are worth; None for a case.
     consumption
         How many items of a list a user takes: a rule for that competes, and every rule is measured by it; None for not.
+    staleness
+        How many batches old the state is that rules see; None for the case's.
     """
 
     k: int | None = None
@@ -63,11 +67,12 @@ class SlateOptions:
     instead: Instead = "declared"
     run: str | None = None
     consumption: int | None = None
+    staleness: int | None = None
 
     def to_json(self) -> dict[str, Any]:
         """Return plain values."""
         found: dict[str, Any] = json_value(dataclasses.asdict(self))
-        return {name: value for name, value in found.items() if name != "consumption" or value is not None}
+        return {name: value for name, value in found.items() if name not in LATER or value is not None}
 
 
 def command_line(content: Mapping[str, Any]) -> str:
@@ -84,6 +89,5 @@ def command_line(content: Mapping[str, Any]) -> str:
         SlateOptions,
         ("k", "requests", "resamples", "data", "rankings", "threshold", "instead"),
     )
-    if options.get("consumption") is not None:
-        parts += ["--consumption", str(options["consumption"])]
+    parts += arguments(dict.fromkeys(LATER) | options, SlateOptions, LATER)
     return shlex.join([*parts, *model_arguments(options["model"]), "--seed", str(content["seed"])])

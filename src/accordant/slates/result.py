@@ -157,6 +157,18 @@ class PriceTable(Part):
     rules: dict[str, dict[str, Change]]
 
 
+class StalenessResult(Part):
+    """`accordant.slates.evaluation.StalenessPrice`: rule to measure to its price, and what it brings in a sentence."""
+
+    staleness: int
+    batches: int
+    at_once: int
+    rounds: int
+    level: float
+    words: str
+    rules: dict[str, dict[str, Change]]
+
+
 class TrialResult(Part):
     """`accordant.slates.evaluation.held_out_selection.HeldOutComparison`, and its sentences."""
 
@@ -223,6 +235,8 @@ class SlateResult(Section):
         Differences of all rules to the list of the user alone; None if nobody is the user.
     trial
         A rule chosen on the earlier requests and tried on the later ones; None where there are too few.
+    staleness
+        What it costs that rules see an old state; None, and not in JSON, where they do not.
     consumption
         Whether diversity costs accuracy here, or only seems to; None where no targets are known, and nobody said how
         many items a user takes.
@@ -260,12 +274,18 @@ class SlateResult(Section):
     front: Front
     prices: PriceTable | None
     trial: TrialResult | None
+    staleness: StalenessResult | None = None
     consumption: dict[str, Any] | None
     examples: tuple[Example, ...]
     verdicts: dict[str, tuple[dict[str, Any], ...]]
     scope: dict[str, Any] | None
     voices: tuple[ProxyResult, ...] = ()
     warnings: tuple[str, ...]
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the section as JSON values."""
+        values = super().to_json()
+        return {name: each for name, each in values.items() if name != "staleness" or each is not None}
 
     @property
     def words(self) -> str:

@@ -19,6 +19,7 @@ from accordant.slates.case import SlateCase
 from accordant.slates.catalogue import Catalogue
 from accordant.slates.evaluation.front import Front, Prices
 from accordant.slates.evaluation.held_out_selection import HeldOutComparison
+from accordant.slates.evaluation.staleness import StalenessPrice
 from accordant.slates.market import Served
 from accordant.slates.measures import SlateMeasure
 from accordant.slates.options import SlateOptions
@@ -94,6 +95,7 @@ class ServedSlates:
     front: Front
     prices: Prices | None
     trial: HeldOutComparison | None
+    staleness: StalenessPrice | None
     rules: Mapping[str, RuleResult]
     consumption: Mapping[str, Any] | None
     examples: tuple[Mapping[str, Any], ...]
@@ -126,6 +128,7 @@ class ServedSlates:
             "front": self.front,
             "prices": None if self.prices is None else self.prices.to_json(),
             "trial": None if self.trial is None else self.trial.to_json(),
+            "staleness": None if self.staleness is None else self.staleness.to_json(),
             "consumption": self.consumption,
             "examples": self.examples,
             "verdicts": {rule: [each.to_json() for each in found] for rule, found in self.verdicts.items()},

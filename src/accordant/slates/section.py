@@ -34,6 +34,7 @@ from accordant.slates.evaluation import (
 from accordant.slates.evaluation.board import USER, WORST_OFF
 from accordant.slates.evaluation.held_out_selection import held_out_comparison
 from accordant.slates.evaluation.leaderboard import leaderboard
+from accordant.slates.evaluation.staleness import StalenessPrice, staleness_price
 from accordant.slates.market import Market, Served, on_one_scale, serve
 from accordant.slates.measures import Range, SlateMeasure, measures
 from accordant.slates.measures.users import outcomes_of
@@ -78,11 +79,11 @@ def open_slates(name_or_path: str | Path, options: SlateOptions) -> OpenedSlates
     run = read_run(name_or_path) if is_run(name_or_path) else None
     if run is None:
         case, problem, beside = read_slates(name_or_path)
-        declared = case.slates.replace(capacity={**case.slates.capacity, **options.capacity})
+        declared = _declared(case.slates, options)
         source = _source(declared, problem, options, beside)
     else:
         case, options = slates_of(run.case), replace(options, run=str(name_or_path))
-        declared = case.slates.replace(capacity={**case.slates.capacity, **options.capacity})
+        declared = _declared(case.slates, options)
         source = market_of_run(run, declared, options.data)
     every = source.market
     market = _first(every, options.requests)
@@ -152,6 +153,7 @@ def show_slates(opened: OpenedSlates, proxies: ProxyReports | None = None, n_job
         opened, served, made, table, standing,
         None if reference is None else price(board, reference),
         tried,
+        _staleness(opened, served, made, n_jobs),
         findings_of_all(served, opened, watched, n_jobs),
         _consumption(served[shown], opened),
         tuple(_example(shown, served[shown], request) for request in range(min(EXAMPLES, board.n_requests))),
@@ -173,6 +175,24 @@ def _served_by_all(opened: OpenedSlates, n_jobs: int) -> dict[str, Served]:
     tasks = [partial(serve, opened.rules[label], market, opened.k) for label in others]
     found |= dict(zip(others, run_all(tasks, n_jobs, "serving requests"), strict=True))
     return {label: replace(each, market=market) for label, each in found.items()}
+
+
+def _staleness(
+    opened: OpenedSlates, served: Mapping[str, Served], made: Mapping[str, SlateMeasure], n_jobs: int
+) -> StalenessPrice | None:
+    """Return what staleness costs; None where rules see every state as it is."""
+    market, options = opened.source.market, opened.options
+    if not market.staleness:
+        return None
+    source = replace(opened.source, market=replace(market, staleness=0))
+    fresh = _served_by_all(replace(opened, source=source), n_jobs)
+    return staleness_price(served, fresh, made, resamples=options.resamples, seed=options.seed)
+
+
+def _declared(slates: SlateSpec, options: SlateOptions) -> SlateSpec:
+    """Return what a case declares, with what a user said otherwise."""
+    staleness = slates.staleness if options.staleness is None else options.staleness
+    return slates.replace(capacity={**slates.capacity, **options.capacity}, staleness=staleness)
 
 
 def _source(declared: SlateSpec, problem: CaseSpec | None, options: SlateOptions, beside: Path | None) -> MarketSource:

@@ -139,6 +139,7 @@ def _source(declared: SlateSpec, demand: Demand, label: str, sha256: str | None)
         demand.batches, {each.name: each.weight for each in declared.stakeholders},
         {each.name: each.floor for each in declared.stakeholders if each.floor is not None},
         demand.uptake or ExpectedUptake(declared.visits), declared.user, close_when_full=declared.close_when_full,
+        staleness=declared.staleness,
     )  # fmt: skip
     return MarketSource(market, label, sha256, sha256 is None, demand.notes, demand.facts)
 

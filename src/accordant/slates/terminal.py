@@ -19,6 +19,7 @@ from accordant.runs.opened_run import open_run
 from accordant.slates.fidelity import THRESHOLD, Instead
 from accordant.slates.options import SlateOptions
 from accordant.slates.page import render_slates
+from accordant.slates.page.summary import signed, span
 from accordant.slates.proxies.sources import names_with_commas, with_proxies
 from accordant.slates.result import SlateResult
 from accordant.slates.run import SLATES, write_result
@@ -126,7 +127,8 @@ def print_slates(result: SlateResult, folder: Path) -> None:
     left = len(result.leaderboard) - len(_shown(result))
     if left > 0:
         console.print(f"… and {left} more, all of them on the page")
-    sentences = [*([result.trial.words] if result.trial else []), _front(result), *result.remarks]
+    tried, old = ([each.words] if each else [] for each in (result.trial, result.staleness))
+    sentences = [*tried, _front(result), *(words + _of_chosen(result) for words in old), *result.remarks]
     for title, lines in (("found", sentences), ("mind", [*result.warnings, *result.source.notes])):
         if lines:
             console.print()
@@ -177,6 +179,18 @@ def _front(result: SlateResult) -> str:
     rules = [row.rule + _share(row.probability) for row in free]
     shares = " (in brackets: in how many resamples)" if any(row.probability is not None for row in free) else ""
     return f"not dominated in {' and '.join(front.axes)}{shares}: {', '.join(rules) if rules else 'nobody'}"
+
+
+def _of_chosen(result: SlateResult) -> str:
+    """Return what staleness costs the rule that was chosen, or else the first one, by the measures that count."""
+    first = next((row["strategy"] for row in result.leaderboard if row["candidate"]), None)
+    name = result.trial.chosen if result.trial else first
+    if result.staleness is None or name is None:
+        return ""
+    row = result.staleness.rules[name]
+    counted = [each["label"] for each in result.columns if each["weight"] > 0]
+    told = [f"{label} {signed(row[label].value)} {span(row[label].low, row[label].high)}".strip() for label in counted]
+    return f" {name}: {'; '.join(told)}."
 
 
 def _share(value: float | None) -> str:

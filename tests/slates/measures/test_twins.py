@@ -265,6 +265,15 @@ def distance(served):
     return mean(found)
 
 
+def closed_places(served):
+    found = []
+    for u in requests(served):
+        chosen = [c for c in served.slates.items[u] if c >= 0]
+        shut = [c for c in chosen if not served.candidates.available[c, u]]
+        found.append(len(shut) / len(chosen) if chosen else NAN)
+    return mean(found)
+
+
 TWINS = [
     ("utility", {"stakeholder": "s0"}, utility),
     ("regret", {"stakeholder": "s0"}, regret),
@@ -298,6 +307,7 @@ TWINS = [
     ("intra_list_diversity", {}, in_category(diversity)),
     ("history_overlap", {}, in_category(overlap)),
     ("distance", {}, distance),
+    ("closed_places", {}, closed_places),
 ]
 
 

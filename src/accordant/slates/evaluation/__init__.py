@@ -3,6 +3,7 @@
 scores(...)            a `Board`: measures of rules with intervals over users, the same resamples for all rules
 default_measures(...)  the columns of a board if nobody says otherwise
 price(...)             what every rule gives up, and wins, against one of them
+staleness_price(...)   what it costs every rule that it sees an old state
 front(...)             which rules are dominated by which, and in what share of resamples
 over_time(...)         who got how much up to each request, and who is behind
 popularity_curve(...), crowding_curve(...)   data for charts
@@ -42,11 +43,13 @@ from accordant.slates.evaluation.stability import (
     drop_one,
     drop_one_in_market,
 )
+from accordant.slates.evaluation.staleness import StalenessPrice, staleness_price
 
 __all__ = [
     "Board", "BoardCell", "BoardColumn", "BoardRow", "Check", "Condorcet", "CrowdingCurve", "Difference", "Dropped",
-    "Front", "FrontRow", "Justification", "Manipulability", "OverTime", "PopularityCurve", "Prices", "Statement",
+    "Front", "FrontRow", "Justification", "Manipulability", "OverTime", "PopularityCurve", "Prices", "StalenessPrice",
+    "Statement",
     "check", "condorcet", "condorcet_winners", "crowding_curve", "default_measures", "drop_one", "drop_one_in_market",
     "front", "manipulability", "manipulability_in_market", "over_time", "popularity_curve", "price", "scores",
-    "state_matters", "why",
+    "staleness_price", "state_matters", "why",
 ]  # fmt: skip

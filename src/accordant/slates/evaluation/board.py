@@ -159,7 +159,8 @@ def default_measures(market: Market) -> dict[str, SlateMeasure]:
     """Return the columns of a board for a market: label to measure.
 
     What nobody can know in this market is left out: relevance without targets, shares without floors, crowds without
-    limits, popularity without any, providers without names. None of them adds up what all others say.
+    limits, lost places unless full items close while rules see an old state, popularity without any, providers without
+    names. None of them adds up what all others say.
     """
     catalogue = market.catalogue
     known_targets = all(batch.targets is not None for batch in market.batches)
@@ -171,6 +172,7 @@ def default_measures(market: Market) -> dict[str, SlateMeasure]:
         ("floor violations", bool(market.floors), "floor_violations", {}),
         ("ndcg", known_targets, "ndcg", {}),
         ("overload", bool((catalogue.capacity[catalogue.open] < float("inf")).any()), "overload", {}),
+        ("closed places", market.close_when_full and market.staleness > 0, "closed_places", {}),
         ("exposure gini", True, "exposure_gini", {}),
         (
             f"{between} exposure gap",

@@ -187,13 +187,14 @@ def price(board: Board, reference: str) -> Prices:
                 for each, column in zip(paired, board.columns, strict=True)
             ]
             found[rule] = {
-                label: Difference(each, _better(each, goal))
+                label: Difference(each, better(each, goal))
                 for label, each, goal in zip(board.labels, sure, goals, strict=True)
             }
     return Prices(reference, found)
 
 
-def _better(estimate: Estimate, goal: Goal) -> bool | None:
+def better(estimate: Estimate, goal: Goal) -> bool | None:
+    """Return whether a difference is for the better; None if its interval holds 0, or there is none."""
     if estimate.low is None or estimate.high is None or estimate.low <= 0 <= estimate.high:
         return None
     return (estimate.low > 0) == (goal == "max")

@@ -102,9 +102,10 @@ class Justification:
 class ListFacts:
     """The numbers of one list, for stakeholders with a weight above 0.
 
-    `standing` says where each item shown lies between the worst and the best available item, shape (stakeholder, item
-    shown). `attained` and `drawn` are what the list attains between the worst list, 0, and the best, 1, and what lists
-    drawn at random attain on average, shape (stakeholder,). NaN for whom all are alike.
+    `standing` says where each item shown lies between the worst and the best available item, 0 for one that was closed
+    meanwhile, shape (stakeholder, item shown). `attained` and `drawn` are what the list attains between the worst list,
+    0, and the best, 1, and what lists drawn at random attain on average, shape (stakeholder,). NaN for whom all are
+    alike.
     """
 
     items: tuple[str, ...]
@@ -127,15 +128,16 @@ class ListFacts:
         if not shown.size:
             nothing = np.full(len(names), np.nan)
             return cls((), names, shown, nothing, nothing)
-        low, high = open_values.min(axis=1), open_values.max(axis=1)
+        low, high = open_values.min(axis=1, initial=np.inf), open_values.max(axis=1, initial=-np.inf)
         span = np.where(high - low > ALIKE, high - low, np.nan)
         only = slice(request, request + 1)
         gains = gains_of(served.slates.take(only), served.candidates.take(only))
-        mean = served.candidates.values[:, served.candidates.available[:, request], request].mean(axis=1)[:, None]
+        every = served.candidates.values[:, served.candidates.available[:, request], request]
+        mean = every.sum(axis=1, keepdims=True) / max(1, every.shape[1])  # nothing is left where all closed meanwhile
         drawn = Gains(mean, gains.ideal, gains.worst)
         return cls(
-            served.slates.names(request), names, (shown - low[:, None]) / span[:, None], gains.attained[has_weight, 0],
-            drawn.attained[has_weight, 0],
+            served.slates.names(request), names, np.clip((shown - low[:, None]) / span[:, None], 0.0, 1.0),
+            gains.attained[has_weight, 0], drawn.attained[has_weight, 0],
         )  # fmt: skip
 
     def item(self, place: int) -> Statement:

@@ -187,7 +187,7 @@ def condorcet(slates: Slates, candidates: Candidates) -> Condorcet:
     for part in parts:
         beats[part], ties[part] = _against_rest(slates.items[part], candidates.take(part))
     filled = slates.items != NOTHING
-    counted = filled.any(axis=1) & (candidates.available.sum(axis=0) > slates.lengths)
+    counted = filled.any(axis=1) & (candidates.available & ~slates.shown()).any(axis=0)
     return Condorcet(
         int(compared.sum()),
         int(has.sum()),

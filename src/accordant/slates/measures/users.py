@@ -80,6 +80,16 @@ def distance(served: Served) -> Values:
     return ratio(np.where(known, away, 0.0).sum(axis=1), known.sum(axis=1).astype(np.float64))
 
 
+@mean_of("closed_places", "min", "share of what is shown that was full and closed meanwhile, in [0, 1]")
+def closed_places(served: Served) -> Values:
+    """Mean over lists of the share of items that could not be shown any more; empty lists do not count.
+
+    It is 0 unless the market is served with staleness and full items close; see `accordant.slates.market`.
+    """
+    closed = (served.slates.shown() & ~served.candidates.available).sum(axis=0)
+    return ratio(closed.astype(np.float64), served.slates.lengths.astype(np.float64))
+
+
 @mean_of("category_concentration", "min",
          "chance that two draws from a list are of one category, in (0, 1]; 1 is one category only")  # fmt: skip
 def category_concentration(served: Served) -> Values:

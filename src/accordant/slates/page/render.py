@@ -19,7 +19,7 @@ from accordant.slates.page.declarations import proxies
 from accordant.slates.page.gains import attainment_table
 from accordant.slates.page.maps import centre, located, project
 from accordant.slates.page.reading import KINDS, RuleLine, SlateReading, role_words, sentence
-from accordant.slates.page.robustness import Robustness, changes, robustness
+from accordant.slates.page.robustness import Robustness, changes, robustness, staleness_tables
 from accordant.slates.page.tradeoffs import check, front_chart
 from accordant.slates.result import FORMAT, ItemResult, SlateResult
 
@@ -60,6 +60,7 @@ def _told(content: dict[str, Any]) -> dict[str, Any]:
         "load": _load(reading),
         "times": _times(reading),
         "robust": robust,
+        "stale": staleness_tables(reading, MORE),
         "proportional": _proportional(robust),
         "objectives": declarations.objective_rows(reading, looked_at),
         "looked_at": looked_at,

@@ -8,6 +8,8 @@ from typing import Any
 
 from accordant.naming import listed
 from accordant.report.scale import NOT_DEFINED, interval, number, percent
+from accordant.report.tables import in_parts
+from accordant.runs.record import Column
 from accordant.slates.evaluation.stability import Dropped
 from accordant.slates.page.reading import MeasureColumn, RuleLine, SlateReading
 from accordant.slates.page.summary import BETTER, meaning, signed, span
@@ -154,7 +156,7 @@ def changes(reading: SlateReading) -> Changes | None:
         return None
     reference = next(line for line in reading.lines if line.name == prices.reference)
     rows = tuple(
-        Row(column, None if trial is None else _change(trial.differences[label]), _change(found))
+        Row(column, None if trial is None else change(trial.differences[label]), change(found))
         for column in reading.columns
         for label in [column.label]
         for found in [prices.rules[looked.name][label]]
@@ -163,9 +165,37 @@ def changes(reading: SlateReading) -> Changes | None:
     return Changes(looked, reference, rows, _tally(later) if later else "", _tally([row.every for row in rows]))
 
 
-def _change(difference: Difference) -> Change:
+def change(difference: Difference) -> Change:
+    """Return a difference in words."""
     word = meaning(difference)
     return Change(signed(difference.value), span(difference.low, difference.high), word, CLASSES.get(word, ""))
+
+
+@dataclass(frozen=True)
+class StalenessTable:
+    """Some measures, and what staleness costs each rule in them: rules that stand unfolded, and the rest."""
+
+    columns: tuple[Column, ...]
+    shown: tuple[tuple[RuleLine, tuple[Change, ...]], ...]
+    rest: tuple[tuple[RuleLine, tuple[Change, ...]], ...]
+
+
+def staleness_tables(reading: SlateReading, widest: int) -> list[StalenessTable]:
+    """Return tables of at most so many measures, those that count first; none where rules see every state as it is."""
+    found = reading.result.staleness
+    if found is None:
+        return []
+    ordered = sorted(reading.columns, key=lambda column: -column.weight)
+    return [
+        StalenessTable(
+            tuple(part),
+            *(
+                tuple((line, tuple(change(found.rules[line.name][each.label]) for each in part)) for line in lines)
+                for lines in reading.folded(reading.lines)
+            ),
+        )
+        for part in in_parts(ordered, widest)
+    ]
 
 
 def _tally(found: Sequence[Change]) -> str:
