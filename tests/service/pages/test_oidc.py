@@ -14,6 +14,7 @@ from accordant.service.api.app import make_app
 from accordant.service.erasure import erase
 from accordant.service.oidc import MOST_CALLS, Provider, read_provider
 from accordant.service.record.audit import audit
+from accordant.service.server import run_server
 from accordant.service.schema import account_sign_in, event, identity, membership
 from tests.service.pages.conftest import Browser, token_of
 
@@ -256,3 +257,12 @@ def test_settings_come_from_variables_or_files(tmp_path):
 def test_settings_that_cannot_be_are_refused(change, words):
     with pytest.raises(InputError, match=words):
         read_provider(SETTINGS | {f"ACCORDANT_OIDC_{name}": value for name, value in change.items()})
+
+
+def test_a_server_with_half_of_its_settings_does_not_start(monkeypatch, tmp_path):
+    monkeypatch.setenv("ACCORDANT_OIDC_ISSUER", "https://login.example.org")
+    with pytest.raises(
+        InputError, match="ACCORDANT_OIDC_CLIENT_ID, ACCORDANT_OIDC_CLIENT_SECRET, ACCORDANT_OIDC_ADDRESS"
+    ):
+        run_server((), "127.0.0.1", 0, f"sqlite:///{tmp_path / 'new.db'}", None)
+    assert list(tmp_path.iterdir()) == []
