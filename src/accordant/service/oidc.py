@@ -137,7 +137,7 @@ class Provider:
         try:
             with OAuth2Client(
                 self.client_id, self.client_secret, scope="openid", redirect_uri=self.address + CALLBACK_PATH,
-                code_challenge_method="S256", timeout=SECONDS, follow_redirects=False,
+                code_challenge_method="S256", timeout=SECONDS, follow_redirects=True,
                 verify=_certificates(), trust_env=urlsplit(self.issuer).hostname not in LOOPBACK,
             ) as client:  # fmt: skip
                 yield client
@@ -156,7 +156,7 @@ class Provider:
 
     def _log(self, error: Exception, **told: str) -> None:
         """Log what went wrong, without anything of anybody."""
-        logger.warning("the provider of accounts", extra={"error": type(error).__name__, **told})
+        logger.warning("signing in by an account failed", extra={"error": type(error).__name__, **told})
 
     def _metadata(self, client: OAuth2Client) -> dict[str, Any]:
         """Return what the provider says of itself; asked each time, so that nothing in it is old."""

@@ -11,7 +11,7 @@ import time
 
 import pytest
 from joserfc import jwt
-from joserfc.jwk import OctKey
+from joserfc.jwk import ECKey, OctKey
 from sqlalchemy import func, select, update
 
 from accordant.service.api.app import make_app
@@ -68,6 +68,18 @@ def test_the_way_that_is_attacked_is_open(there):
     answer = browser.get(back(there, browser))
     assert (answer.status_code, answer.headers["location"]) == (303, "/")
     assert browser.get("/log").status_code == 200
+
+
+@pytest.mark.parametrize("algorithm", ["RS256", "PS256", "ES256"])
+@pytest.mark.parametrize("beside", [{"kty": "OKP", "crv": "X9", "x": "AA"}, {"kty": "new"}, "for encryption"], ids=str)
+def test_all_signatures_that_are_believed_do_beside_keys_for_something_else(there, algorithm, beside):
+    key = ECKey.generate_key("P-256") if algorithm == "ES256" else there.provider.key
+    public = {name: value for name, value in key.as_dict(private=False).items() if name != "kid"}
+    beside = there.provider.other.as_dict(private=False) | {"use": "enc"} if isinstance(beside, str) else beside
+    there.provider.keys = [beside, public]
+    there.provider.signer = lambda claims: jwt.encode({"alg": algorithm}, claims, key, algorithms=[algorithm])
+    browser = there.browser()
+    assert browser.get(back(there, browser)).status_code == 303
 
 
 def unsigned(header):

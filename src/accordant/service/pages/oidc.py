@@ -112,7 +112,8 @@ def _session(visit: Visit, provider: Provider, subject: str, linking: str | None
         who = person_of_account(connection, secrets, provider.issuer, subject)
         if who is None:
             raise NotSignedInError(NOBODY)
-        append(connection, [Act("sign_in", {"by": "account"}, who)])
+        if linking is None:
+            append(connection, [Act("sign_in", {"by": "account"}, who)])
         if old := visit.request.cookies.get(SIGNED_IN):
             end_session(connection, secrets, old)
         return begin_session(connection, secrets, who)
