@@ -186,7 +186,7 @@ class Provider:
         claims = CodeIDToken(read.claims, read.header, wanted, told)
         claims.validate(leeway=LEEWAY)
         subject = str(claims["sub"])
-        if not 0 < len(subject) <= LONGEST_SUBJECT:
+        if len(subject) > LONGEST_SUBJECT:
             raise InvalidClaimError("sub")
         return subject
 
