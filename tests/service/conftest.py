@@ -22,7 +22,6 @@ from accordant.service.migrations import prepare
 from accordant.service.oidc import Proofs
 from accordant.service.secrets import Secrets
 from accordant.service.service import open_service
-from tests.service.fake_provider import FakeProvider
 
 numbers = itertools.count()
 
@@ -170,6 +169,8 @@ def client(service, key):
 
 @pytest.fixture(scope="session")
 def listening_provider():
+    from tests.service.fake_provider import FakeProvider  # needs an extra that `make lowest` does without
+
     with FakeProvider().listening() as provider:
         provider.settings().sign_in_address(Proofs("state", "nonce", "verifier"))  # no test pays for the imports
         yield provider
