@@ -19,6 +19,7 @@ from accordant.runs import read_run
 from accordant.service.clients import add_client, client_of
 from accordant.service.database import Database, KeyStore
 from accordant.service.migrations import prepare
+from accordant.service.oidc import Proofs
 from accordant.service.secrets import Secrets
 from accordant.service.service import open_service
 
@@ -164,3 +165,19 @@ def client(service, key):
     """The row of the client."""
     with service.database.reading() as connection:
         return client_of(connection, service.secrets, key)
+
+
+@pytest.fixture(scope="session")
+def listening_provider():
+    from tests.service.fake_provider import FakeProvider  # needs an extra that `make lowest` does without
+
+    with FakeProvider().listening() as provider:
+        provider.settings().sign_in_address(Proofs("state", "nonce", "verifier"))  # no test pays for the imports
+        yield provider
+
+
+@pytest.fixture
+def provider(listening_provider):
+    """A provider of accounts that keeps to the standard."""
+    listening_provider.reset()
+    return listening_provider

@@ -10,7 +10,8 @@ from alembic.runtime.migration import MigrationContext
 from sqlalchemy import CheckConstraint, inspect, select
 
 from accordant.service.migrations import config, prepare
-from accordant.service.schema import log_head, tables
+from accordant.service.record.log import Act, Event, append
+from accordant.service.schema import event, log_head, tables
 
 
 def words(text):
@@ -49,3 +50,14 @@ def test_preparing_again_changes_nothing_and_all_can_be_taken_back(database):
     prepare(database)
     with database.reading() as connection:
         assert set(inspect(connection).get_table_names()) == {*tables.tables, "alembic_version"}
+
+
+def test_a_database_of_the_first_version_keeps_what_it_holds(database):
+    command.downgrade(config(database), "0001")
+    with database.writing() as connection:
+        before = append(connection, [Act("export", {"of": "all"})])
+        assert "account_sign_in" not in inspect(connection).get_table_names()
+    prepare(database)
+    with database.reading() as connection:
+        assert compare_metadata(MigrationContext.configure(connection), tables) == []
+        assert [Event.of(row) for row in connection.execute(select(event)).all()] == before

@@ -34,6 +34,7 @@ EXTRAS: Mapping[str, tuple[str, str]] = {
     "plot": ("matplotlib", "pictures in notebooks"),
     "serve": ("fastapi", "a server that programs ask for decisions"),
     "postgres": ("psycopg", "services on PostgreSQL"),
+    "oidc": ("authlib", "signing in to a service with the account of an organisation"),
     "ray": ("ray", "work on a cluster of Ray"),
     "dask": ("distributed", "work on a cluster of Dask"),
 }

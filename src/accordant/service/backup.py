@@ -33,7 +33,8 @@ from accordant.service.schema import log_head, person, tables
 from accordant.tables.output import output_file
 
 FORMAT = 1
-LEFT_OUT = frozenset({"session", "sign_in_rate"})  # whoever was signed in signs in again
+LEFT_OUT = frozenset({"session", "sign_in_rate", "account_sign_in"})  # whoever was signed in signs in again
+SAME_TABLES = frozenset({"0001"})  # versions before the newest whose backups hold the tables of the newest
 ROWS = 1_000  # read and written at a time
 LONGEST_LINE = 2 * LARGEST  # a run in base64, and its names
 
@@ -133,7 +134,7 @@ def _insert(connection: Connection, source: Path, schema: str) -> Backup:
     first, digest = next(lines, (b"", {}))
     if not isinstance(digest, dict) or digest.get("accordant_backup") != FORMAT:
         raise DataError(f"{source} is no backup of a service in format {FORMAT}")
-    if digest.get("schema") != schema:
+    if digest.get("schema") not in {schema, *SAME_TABLES}:
         raise DataError(f"{source} has tables of version {digest.get('schema')!r}; this version restores {schema!r}")
     header, known = digest, {table.name: table for table in _kept()}
     hashed, count, last = hashlib.sha256(first), 0, None

@@ -1,7 +1,8 @@
-"""Identity without accounts: invitations that a link or a code takes up, and sessions that they begin.
+"""Identity without accounts of our own: invitations that a link or a code takes up, and sessions that they begin.
 
 A link is read as often as anybody likes, and used by a form only: programs that look at links before people do spend
-nothing. Tokens, codes and sessions are kept as fingerprints, see `Secrets.fingerprint`.
+nothing. Tokens, codes and sessions are kept as fingerprints, see `Secrets.fingerprint`; so is the account that somebody
+has at a provider (`accordant.service.oidc`), and nothing else of it.
 """
 
 from __future__ import annotations
@@ -14,15 +15,16 @@ from typing import Any
 
 from sqlalchemy import Connection, Row, delete, insert, select, update
 
-from accordant.errors import UnknownNameError
+from accordant.errors import ConflictError, UnknownNameError
 from accordant.service.permissions import ROLES, Role
-from accordant.service.record.log import TIME, Act, append, now
-from accordant.service.schema import identity, invitation, membership, person, session
+from accordant.service.record.log import TIME, Act, append, canonical, now
+from accordant.service.schema import account_sign_in, identity, invitation, membership, person, session
 from accordant.service.secrets import Secrets, new_id, new_token
 
 INVITATION_DAYS = 14
 INVITATION_PATH = "/join/"  # its link ends with the token
 SESSION_HOURS = 12
+ACCOUNT_MINUTES = 10  # until whoever was sent to the provider must be back
 CODE_DIGITS = 6
 CODE_TRIES = 5  # wrong codes until an invitation can be taken up by its link only
 INVITABLE: tuple[Role, ...] = tuple(role for role in ROLES if role not in {"client", "concerned"})
@@ -180,6 +182,61 @@ def person_of_link(connection: Connection, secrets: Secrets, token: str) -> str 
     here = (identity.c.lookup == secrets.fingerprint(token)) & (identity.c.kind == "link")
     who = connection.execute(select(identity.c.person).where(here)).scalar_one_or_none()
     return None if who is None else str(who)
+
+
+def send_to_provider(connection: Connection, secrets: Secrets, token: str, who: str | None) -> None:
+    """Keep that the browser with this token signs in at the provider; `who`: whose account is to be linked."""
+    connection.execute(delete(account_sign_in).where(account_sign_in.c.expires_at <= now()))
+    kept = {"token": secrets.fingerprint(token), "person": who, "expires_at": after(minutes=ACCOUNT_MINUTES)}
+    connection.execute(insert(account_sign_in).values(kept))
+
+
+def back_from_provider(connection: Connection, secrets: Secrets, token: str) -> Row[Any] | None:
+    """Return what was kept of the browser with this token, once; None if there is nothing, or it was too long ago."""
+    here = account_sign_in.c.token == secrets.fingerprint(token)
+    row = connection.execute(select(account_sign_in).where(here)).one_or_none()
+    connection.execute(delete(account_sign_in).where(here))
+    return None if row is None or row.expires_at <= now() else row
+
+
+def link_account(connection: Connection, secrets: Secrets, who: str, issuer: str, subject: str) -> None:
+    """Let a person come back by an account at a provider; one that was linked before is not any more.
+
+    Raises
+    ------
+    ConflictError
+        If the account is somebody else's here.
+    """
+    if person_of_account(connection, secrets, issuer, subject) not in {None, who}:
+        raise ConflictError("this account cannot be linked here")
+    lookup = _account(secrets, issuer, subject)
+    connection.execute(delete(identity).where(identity.c.person == who, identity.c.kind == "account"))
+    connection.execute(insert(identity).values(person=who, kind="account", lookup=lookup, sealed=b""))
+    append(connection, [Act("account", {"linked": True, "issuer": issuer}, who)])
+
+
+def unlink_account(connection: Connection, who: str) -> None:
+    """Let a person's account at a provider open nothing any more."""
+    gone = connection.execute(delete(identity).where(identity.c.person == who, identity.c.kind == "account"))
+    if gone.rowcount:
+        append(connection, [Act("account", {"linked": False}, who)])
+
+
+def with_accounts(connection: Connection, people: Collection[str]) -> set[str]:
+    """Return which of some people have an account linked."""
+    linked = select(identity.c.person).where(identity.c.kind == "account", identity.c.person.in_(people))
+    return set(connection.execute(linked).scalars())
+
+
+def person_of_account(connection: Connection, secrets: Secrets, issuer: str, subject: str) -> str | None:
+    """Return whose account this is; None if it is nobody's."""
+    here = (identity.c.lookup == _account(secrets, issuer, subject)) & (identity.c.kind == "account")
+    who = connection.execute(select(identity.c.person).where(here)).scalar_one_or_none()
+    return None if who is None else str(who)
+
+
+def _account(secrets: Secrets, issuer: str, subject: str) -> bytes:
+    return secrets.fingerprint(canonical(["account", issuer, subject]).decode())
 
 
 def end_session(connection: Connection, secrets: Secrets, token: str) -> None:

@@ -311,3 +311,12 @@ sign_in_rate = Table(
     Column("at", Time, nullable=False),
 )
 """How often somebody may still try to sign in, by the fingerprint of where from."""
+
+account_sign_in = Table(
+    "account_sign_in",
+    tables,
+    Column("token", LargeBinary, primary_key=True),
+    Column("person", ForeignKey("person.id")),
+    Column("expires_at", Time, nullable=False),
+)
+"""Browsers that were sent to the provider of accounts and are not back yet; `person` is set to link theirs."""

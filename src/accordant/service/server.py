@@ -20,6 +20,7 @@ from accordant.service.api.observation import FOLDER_VARIABLE
 from accordant.service.api.pace import TimedProtocol
 from accordant.service.identity import INVITATION_PATH
 from accordant.service.logs import log_as_json
+from accordant.service.oidc import Provider, read_provider
 from accordant.service.pages.demo import demonstration
 from accordant.service.service import Service, open_service
 from accordant.tables.output import scratch_folder
@@ -55,8 +56,9 @@ def run_server(
     RunFolderError
         If a folder is no run, or was changed.
     InputError
-        If the database or the port cannot be used.
+        If the database, the port, or the provider of accounts that the environment names cannot be used.
     """
+    provider = read_provider()
     finished = [read_run(folder) for folder in runs]
     listening = _listen(host, port)
     service = open_service(address, keys)
@@ -74,7 +76,7 @@ def run_server(
             say(f"the first owner begins here: {owner}")
     sys.stdout.flush()  # whoever started this through a pipe waits for it
     if workers == 1:
-        _answer(_application(service), listening)
+        _answer(_application(service, provider=provider), listening)
         return
     os.environ[WORKER_DATABASE] = address
     if keys is not None:
@@ -127,18 +129,19 @@ def _answer(app: FastAPI, listening: socket.socket) -> None:
     uvicorn.Server(_config(app)).run(sockets=[listening])
 
 
-def _application(service: Service, *, demonstration: bool = False) -> FastAPI:
+def _application(service: Service, *, demonstration: bool = False, provider: Provider | None = None) -> FastAPI:
     """Return the application when what decides was read, which no garbage collection need look through again."""
     service.decider.warm_up()
     gc.collect()
     gc.freeze()
-    return make_app(service, demonstration=demonstration)
+    return make_app(service, demonstration=demonstration, provider=provider)
 
 
 def worker_app() -> FastAPI:
     """Return the application of one process of several, which finds its database in the environment."""
     log_as_json()
-    return _application(open_service(os.environ[WORKER_DATABASE], os.environ.get(WORKER_KEYS)))
+    service = open_service(os.environ[WORKER_DATABASE], os.environ.get(WORKER_KEYS))
+    return _application(service, provider=read_provider())
 
 
 def _address(listening: socket.socket) -> str:

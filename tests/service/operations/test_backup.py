@@ -59,6 +59,17 @@ def test_everything_comes_back_to_the_last_bit(service, told, elsewhere, tmp_pat
         assert connection.execute(select(func.count()).select_from(sign_in_rate)).scalar_one() == 0
 
 
+def test_a_backup_of_an_earlier_version_with_the_same_tables_comes_back(service, told, elsewhere, tmp_path):
+    made = back_up(service.database, tmp_path / "backup.jsonl")
+    first, *lines, _ = (tmp_path / "backup.jsonl").read_bytes().splitlines(keepends=True)
+    lines = [first.replace(b'"schema":"0002"', b'"schema":"0001"'), *lines]
+    assert lines[0] != first
+    last = json.dumps({"rows": made.rows, "sha256": hashlib.sha256(b"".join(lines)).hexdigest()}).encode()
+    (tmp_path / "earlier.jsonl").write_bytes(b"".join([*lines, last, b"\n"]))
+    assert restore(tmp_path / "earlier.jsonl", elsewhere, service.keys).root == made.root
+    assert rows(elsewhere) == rows(service.database)
+
+
 def test_a_restored_service_answers_the_same_and_goes_on(service, told, tmp_path, client):
     back_up(service.database, tmp_path / "backup.jsonl")
     file, keys = tmp_path / "again.db", str(service.keys.database.url)

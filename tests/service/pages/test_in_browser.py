@@ -5,17 +5,24 @@ from __future__ import annotations
 import json
 import re
 import shutil
+import socket
 import subprocess
 import sys
+import threading
 import urllib.request
+from contextlib import closing
 
 import numpy as np
 import pytest
+import uvicorn
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import sync_playwright
 
+from accordant.service.api.app import make_app
+from accordant.service.identity import invite
 from accordant.service.pages.reviews import MOST_AT_ONCE
 from accordant.service.record.receipt import read_receipt, verify_receipt
+from accordant.service.server import _config
 
 pytestmark = pytest.mark.long
 ACCORDANT = (sys.executable, "-c", "from accordant.cli.app import main; main()")
@@ -257,3 +264,45 @@ def test_a_decision_is_asked_read_contested_changed_proven_and_erased(server, ch
     told = json.loads(found.stdout)
     assert (told["holds"], told["decisions"], told["contests"], told["erasures"]) == (True, DECISIONS, 1, 1)
     assert told["like_cases"] == alike - 1
+
+
+def test_coming_in_by_an_account_in_a_browser_without_scripts(chromium, looked_at, address, service, provider):
+    with closing(socket.create_server(("127.0.0.1", 0))) as listening:
+        here = provider.here = f"http://127.0.0.1:{listening.getsockname()[1]}"
+        running = uvicorn.Server(_config(make_app(service, provider=provider.settings())))
+        thread = threading.Thread(target=running.run, kwargs={"sockets": [listening]})
+        thread.start()
+        with service.database.writing() as connection:
+            made = invite(connection, service.secrets, service.workspace, "owner")
+        first, said = chromium.new_page(), []
+        first.on("console", lambda message: said.append(message.text))
+        first.goto(f"{here}/join/{made.token}")
+        first.click("button.main")
+        looked_at(first)
+        first.click("text=Link my account")  # to the provider, and back by itself
+        first.wait_for_selector("text=An account is linked")
+        looked_at(first)
+        first.goto(f"{here}/people")
+        assert "account linked" in first.inner_text("main")
+        looked_at(first)
+        again = chromium.new_context(java_script_enabled=False).new_page()
+        again.goto(f"{here}/sign-in")
+        again.click("text=Sign in with your account")
+        again.wait_for_url(f"{here}/")
+        assert "You are owner" in again.inner_text("main")
+        names = {each["name"] for each in again.context.cookies()}
+        assert names == {"accordant_session"}
+        stranger, provider.subject = chromium.new_context().new_page(), "nobody"
+        stranger.goto(f"{here}/sign-in")
+        looked_at(stranger)
+        stranger.click("text=Sign in with your account")
+        stranger.wait_for_selector("text=No account is linked here")
+        looked_at(stranger)
+        provider.answer = (503, {})
+        stranger.goto(f"{here}/sign-in")
+        stranger.click("text=Sign in with your account")
+        stranger.wait_for_selector("text=does not answer")
+        looked_at(stranger)
+        running.should_exit = True
+        thread.join()
+    assert said == []

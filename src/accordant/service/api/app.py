@@ -20,6 +20,8 @@ from accordant.service.api.pace import Pace
 from accordant.service.api.rates import Rates
 from accordant.service.clients import KnownClients
 from accordant.service.database import UnreachableError
+from accordant.service.oidc import Provider
+from accordant.service.pages import oidc
 from accordant.service.pages.visit import refusal
 from accordant.service.secrets import Erased
 from accordant.service.service import Service
@@ -47,8 +49,18 @@ Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
 
 
-def make_app(service: Service, *, demonstration: bool = False) -> FastAPI:
-    """Return the application of a service; `demonstration`: whether its pages say that everybody is invented."""
+def make_app(service: Service, *, demonstration: bool = False, provider: Provider | None = None) -> FastAPI:
+    """Return the application of a service.
+
+    Parameters
+    ----------
+    service
+        What it answers for.
+    demonstration
+        Whether its pages say that everybody is invented.
+    provider
+        Of the accounts by which people may sign in; without one there is no such route.
+    """
 
     @asynccontextmanager
     async def lifetime(_app: FastAPI) -> Any:
@@ -59,11 +71,13 @@ def make_app(service: Service, *, demonstration: bool = False) -> FastAPI:
         title="accordant", version=__version__, lifespan=lifetime, docs_url=None, redoc_url=None,
         openapi_url="/v1/openapi.json",
     )  # fmt: skip
-    app.state.service, app.state.demonstration = service, demonstration
+    app.state.service, app.state.demonstration, app.state.provider = service, demonstration, provider
     app.state.known_clients = KnownClients(service.secrets)
     app.include_router(health.router)
     app.include_router(decisions.router)
     app.include_router(pages.router)
+    if provider is not None:
+        app.include_router(oidc.router)
     app.include_router(jobs.router)
     app.include_router(observation.router)
     app.add_middleware(Pace)

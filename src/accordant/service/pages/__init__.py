@@ -5,6 +5,7 @@ layout         templates, styles and words that all pages share
 my_decision    what was decided about me, why, and how I contest it
 reviews        what people must answer, and like cases
 entrance       coming in by a link or a code, and going out
+oidc           coming in by the account of an organisation, where a provider is configured
 people         inviting people, admitting programs
 runs           published runs, compared; versions that decide
 jobs           what is carried out by workers

@@ -18,8 +18,9 @@ from accordant.service.identity import (
     new_personal_link,
     person_of_link,
     take_up,
+    with_accounts,
 )
-from accordant.service.pages.visit import SIGNED_IN, PageRoute, Seen, Sent, from_here, go, keep_session, leave
+from accordant.service.pages.visit import SIGNED_IN, PageRoute, Seen, Sent, Visit, from_here, go, keep_session, leave
 from accordant.service.service import Service
 
 router = APIRouter(route_class=PageRoute)
@@ -64,7 +65,7 @@ def sign_in_by_code(
 ) -> Response:  # fmt: skip
     """Let somebody in who has the name of an invitation and its code; what is wrong is not said."""
     from_here(request)
-    _count_try(request)
+    count_try(request)
     service = visit.service
     with service.database.writing() as connection:
         taken = invitation_by_code(connection, service.secrets, name, code)
@@ -79,7 +80,7 @@ def welcome(visit: Seen) -> Response:
     """Offer the visitor a link of their own."""
     if visit.visitor is None:
         return go("/sign-in")
-    return visit.page("welcome.html", link="", meaning=ROLES)
+    return _welcome(visit, "")
 
 
 @router.post("/welcome")
@@ -88,7 +89,14 @@ def own_link(visit: Sent) -> Response:
     assert visit.visitor is not None
     with visit.service.database.writing() as connection:
         token = new_personal_link(connection, visit.service.secrets, visit.visitor.person)
-    return visit.page("welcome.html", link=f"{visit.request.base_url}enter/{token}", meaning=ROLES)
+    return _welcome(visit, f"{visit.request.base_url}enter/{token}")
+
+
+def _welcome(visit: Visit, link: str) -> Response:
+    assert visit.visitor is not None
+    with visit.service.database.reading() as connection:
+        linked = with_accounts(connection, [visit.visitor.person])
+    return visit.page("welcome.html", link=link, linked=bool(linked), meaning=ROLES)
 
 
 @router.post("/sign-out")
@@ -114,14 +122,14 @@ def invitation(request: Request, visit: Seen, link: str) -> Response:
 def join(request: Request, link: str) -> Response:
     """Take up an invitation."""
     from_here(request)
-    _count_try(request)
+    count_try(request)
     service: Service = request.app.state.service
     with service.database.writing() as connection:
         token = _taken(connection, service, link)
     return keep_session(go("/welcome"), request, SIGNED_IN, token)
 
 
-def _count_try(request: Request) -> None:
+def count_try(request: Request) -> None:
     """Count a try to come in, in a transaction of its own; 429 if there were too many."""
     service: Service = request.app.state.service
     with service.database.writing() as connection:
@@ -148,7 +156,7 @@ def own_door(request: Request, visit: Seen, link: str) -> Response:
 def enter(request: Request, link: str) -> Response:
     """Begin a session of whose link it is."""
     from_here(request)
-    _count_try(request)
+    count_try(request)
     service: Service = request.app.state.service
     who = _whose(service, link)
     with service.database.writing() as connection:

@@ -10,7 +10,15 @@ from sqlalchemy import Connection, delete, select
 
 from accordant.errors import ConflictError, InputError, UnknownNameError
 from accordant.service.clients import add_client, revoke_client
-from accordant.service.identity import INVITABLE, INVITATION_DAYS, Invitation, end_sessions, invite
+from accordant.service.identity import (
+    INVITABLE,
+    INVITATION_DAYS,
+    Invitation,
+    end_sessions,
+    invite,
+    unlink_account,
+    with_accounts,
+)
 from accordant.service.pages.entrance import ROLES
 from accordant.service.pages.visit import PageRoute, Seen, Sent, Visit, go
 from accordant.service.record.log import Act, append
@@ -36,12 +44,13 @@ def _shown(visit: Visit, **told: Any) -> Response:
             .where(membership.c.workspace == here)
             .order_by(person.c.created_at)
         ).all()
+        linked = with_accounts(connection, [each.person for each in members])
         programs = connection.execute(
             select(api_client).where(api_client.c.workspace == here).order_by(api_client.c.created_at)
         ).all()
     blank: dict[str, Any] = {"invitation": None, "role": "", "key": "", "program": ""}
     return visit.page(
-        "people.html", members=members, programs=programs, invitable=INVITABLE, meaning=ROLES,
+        "people.html", members=members, linked=linked, programs=programs, invitable=INVITABLE, meaning=ROLES,
         days=INVITATION_DAYS, base=str(visit.request.base_url), **(blank | told),
     )  # fmt: skip
 
@@ -57,11 +66,12 @@ def invite_somebody(visit: Sent, role: Annotated[str, Form(max_length=50)] = "")
 
 @router.post("/people/link")
 def new_link(visit: Sent, who: Annotated[str, Form(max_length=100)] = "") -> Response:
-    """Give somebody who works here a new link; the old one and open sessions end."""
+    """Give somebody who works here a new link; the old one, a linked account and open sessions end."""
     visitor = visit.check("invite")
     with visit.service.database.writing() as connection:
         role = _role(connection, visitor.workspace, who)
         connection.execute(delete(identity).where(identity.c.person == who, identity.c.kind == "link"))
+        unlink_account(connection, who)
         if who != visitor.person:
             end_sessions(connection, who)
         made: Invitation = invite(
@@ -87,6 +97,7 @@ def remove(visit: Sent, who: Annotated[str, Form(max_length=100)] = "") -> Respo
             delete(membership).where(membership.c.person == who, membership.c.workspace == visitor.workspace)
         )
         connection.execute(delete(identity).where(identity.c.person == who, identity.c.kind == "link"))
+        unlink_account(connection, who)
         end_sessions(connection, who)
         append(connection, [Act("removal", {"workspace": visitor.workspace, "role": role}, who)])
     return go("/people")

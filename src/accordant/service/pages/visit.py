@@ -24,6 +24,7 @@ from accordant.errors import ConflictError, InputError, UnknownNameError
 from accordant.service.contests import open_contests
 from accordant.service.database import UnreachableError
 from accordant.service.identity import SESSION_HOURS, Visitor, end_session, session_of, visitor_of
+from accordant.service.oidc import NotSignedInError, ProviderSilentError
 from accordant.service.pages.layout import page
 from accordant.service.permissions import Act, ForbiddenError, check, is_allowed
 from accordant.service.secrets import Erased
@@ -81,6 +82,11 @@ class Visit:
     def is_demonstration(self) -> bool:
         """Return whether everybody here is invented."""
         return bool(self.request.app.state.demonstration)
+
+    @property
+    def by_account(self) -> bool:
+        """Return whether people can sign in with the account of an organisation."""
+        return self.request.app.state.provider is not None
 
     @property
     def overdue(self) -> int:
@@ -208,9 +214,12 @@ def leave(answer: Response, visit_request: Request, service: Service, name: str,
 
 
 ELSEWHERE = "Your role here does not allow it, or the form came from elsewhere."
+SILENT = "Try again in some minutes, or come in by your personal link or a code: these work without it."
 DELETED = "Somebody whom this is about asked for deletion. Nothing about them can be read any more."
 REFUSALS: tuple[tuple[type[Exception], int, str, str], ...] = (
     (ForbiddenError, 403, "This is not for you to do", ELSEWHERE),
+    (NotSignedInError, 403, "Signing in did not work", ""),
+    (ProviderSilentError, 503, "Your organisation's sign-in does not answer", SILENT),
     (Erased, 410, "This was deleted", DELETED),
     (UnreachableError, 503, "The database does not answer", "Nothing was lost. Try again in a minute."),
     (UnknownNameError, 404, "There is nothing here", ""),
