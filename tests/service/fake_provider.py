@@ -18,6 +18,7 @@ from joserfc.jwk import RSAKey
 from accordant.service.oidc import Provider
 
 CLIENT, SECRET, HERE = "accordant", "between-us", "http://testserver"
+MOVED = "/moved"  # where redirects lead: whoever follows them finds there what is asked for
 
 
 class FakeProvider:
@@ -73,8 +74,9 @@ class FakeProvider:
 
     def reply(self, method, path, form, headers):
         """Return status and JSON of an answer."""
-        if self.answer is not None:
+        if self.answer is not None and not path.startswith(MOVED):
             return self.answer
+        path = path.removeprefix(MOVED)
         if path == "/.well-known/openid-configuration":
             return self.status, {
                 "issuer": self.issuer, "authorization_endpoint": f"{self.issuer}/authorize",
@@ -105,7 +107,7 @@ class FakeProvider:
                 self.send_header("Content-Type", "application/json")
                 self.send_header("Content-Length", str(len(content)))
                 if status in {301, 302, 307}:
-                    self.send_header("Location", "http://127.0.0.1:9/elsewhere")
+                    self.send_header("Location", f"{fake.issuer}{MOVED}{path}")
                 self.end_headers()
                 self.wfile.write(content)
 

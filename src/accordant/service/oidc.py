@@ -137,7 +137,7 @@ class Provider:
         try:
             with OAuth2Client(
                 self.client_id, self.client_secret, scope="openid", redirect_uri=self.address + CALLBACK_PATH,
-                code_challenge_method="S256", timeout=SECONDS, follow_redirects=True,
+                code_challenge_method="S256", timeout=SECONDS, follow_redirects=False,
                 verify=_certificates(), trust_env=urlsplit(self.issuer).hostname not in LOOPBACK,
             ) as client:  # fmt: skip
                 yield client
