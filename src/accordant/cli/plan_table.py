@@ -6,7 +6,7 @@ from pathlib import Path
 
 from accordant.report.planned import render_plan
 from accordant.report.planned.wording import DURATIONS, digits, size, unit_of
-from accordant.runs.datasets.planned import LEVEL, Plan
+from accordant.runs.datasets.plan_record import LEVEL, Plan
 from accordant.runs.folder import Run
 from accordant.runs.pages import write_page
 from accordant.statistics import Estimate

@@ -14,7 +14,7 @@ from accordant.errors import InputError
 from accordant.runs.datasets.bottlenecks import growth_notes
 from accordant.runs.datasets.passes import RESOLVED, Passes
 from accordant.runs.datasets.plan import DRIFT, _known, _sizes, plan_dataset, plan_of
-from accordant.runs.datasets.planned import LEVEL
+from accordant.runs.datasets.plan_record import LEVEL
 from accordant.runs.datasets.sample import KINDS, Sample, measure
 from accordant.runs.datasets.schedule import (
     CLUSTER,

@@ -13,7 +13,7 @@ from accordant.report.charts.curves import Axes, Curve, curve_chart, plot_height
 from accordant.report.page import Page, counted
 from accordant.report.planned.wording import constant, digits, duration, power, size, span
 from accordant.report.scale import Scale
-from accordant.runs.datasets.planned import LEVEL, Growth, Plan
+from accordant.runs.datasets.plan_record import LEVEL, Growth, Plan
 from accordant.runs.folder import Run
 
 MOST_TICKS = 8  # powers of ten on an axis that labels have room for

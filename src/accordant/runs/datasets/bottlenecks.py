@@ -9,7 +9,7 @@ from itertools import groupby, pairwise
 
 import numpy as np
 
-from accordant.runs.datasets.planned import Growth, Plan
+from accordant.runs.datasets.plan_record import Growth, Plan
 from accordant.runs.datasets.schedule import FAN_IN, Costs
 from accordant.runs.datasets.trials import Trial
 

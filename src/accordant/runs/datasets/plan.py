@@ -21,7 +21,7 @@ import numpy as np
 from accordant.arrays import Values
 from accordant.errors import InputError
 from accordant.runs.datasets.bottlenecks import bottleneck, growth_notes, notes_of
-from accordant.runs.datasets.planned import LEVEL, Model, Plan, StageModel
+from accordant.runs.datasets.plan_record import LEVEL, Model, Plan, StageModel
 from accordant.runs.datasets.sample import Sample, measure
 from accordant.runs.datasets.schedule import CLUSTER, NONE, Costs, Hazards, Stage, reduced_in_tree
 from accordant.runs.datasets.trials import Trial, nearest
