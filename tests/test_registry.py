@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import sys
 import textwrap
 
@@ -9,6 +10,7 @@ import pytest
 
 from accordant.errors import InputError, UnknownNameError
 from accordant.registry import Registry
+from docs.site import reference
 
 
 @pytest.fixture
@@ -150,3 +152,11 @@ def test_all_names_of_strategies_stand_in_sources():
     names = [name for name in strategies.names() if name.isidentifier()]
     assert len(names) > 40
     assert [name for name in names if f'"{name}"' not in sources] == []
+
+
+def test_registered_classes_can_be_sent_to_another_process():
+    factories = [each.registry.factory(name) for each in reference.registries() for name in each.registry.names()]
+    classes = [factory for factory in factories if isinstance(factory, type)]
+    assert len(classes) > 200
+    for each in classes:
+        assert pickle.loads(pickle.dumps(each)) is each

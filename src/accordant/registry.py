@@ -17,6 +17,7 @@ import importlib
 import importlib.util
 import inspect
 import pkgutil
+import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
@@ -89,6 +90,25 @@ class Registry(Generic[Registered]):
             return described
 
         return decorate
+
+    def define(self, name: str, title: str, base: type, module: str, **members: Any) -> None:
+        """Register a class that a line of a table makes, as an attribute of its module, where pickle looks for it.
+
+        Parameters
+        ----------
+        name
+            What it is registered under.
+        title
+            Of the class; no other name of the module.
+        base
+            What it derives from.
+        module
+            ``__name__`` of the module with the table.
+        **members
+            Its attributes.
+        """
+        made = type(title, (base,), {**members, "__module__": module})
+        setattr(sys.modules[module], title, self.named(name)(made))
 
     def factory(self, name: str) -> Callable[..., Registered]:
         """Return the factory registered under `name` or an alias of it."""

@@ -17,7 +17,7 @@ from accordant.evidence import Evidence
 from accordant.metrics import rates as table_of_rates
 from accordant.metrics.expressions import Expression, Sum, defaulted, divided, together
 from accordant.metrics.group import names
-from accordant.metrics.metric import SHARE, CountMetric, Goal, register
+from accordant.metrics.metric import SHARE, CountMetric, Goal, metrics
 from accordant.metrics.rates import Actions, Masks, Rate, outcome_codes
 from accordant.metrics.statistics import Contingency, divide
 from accordant.problem import DecisionProblem
@@ -104,8 +104,8 @@ TABLE: tuple[tuple[str, Goal, Rate, str], ...] = (
 )  # fmt: skip
 
 for _name, _goal, _rate, _sentence in TABLE:
-    _parts = {"goal": _goal, "rate": _rate, "__doc__": _sentence, "__module__": __name__}
-    register(_name)(type(_name.title().replace("_", ""), (RateMetric,), _parts))
+    _title = _name.title().replace("_", "")
+    metrics.define(_name, _title, RateMetric, __name__, goal=_goal, rate=_rate, __doc__=_sentence)
 
 
 @dataclass(frozen=True)
@@ -162,5 +162,4 @@ MACRO_AVERAGES = (
     ("f1", (True, True), "Macro-averaged harmonic mean of precision and recall."),
 )
 for _name, _counted, _sentence in MACRO_AVERAGES:
-    _own = {"counted": _counted, "__doc__": _sentence, "__module__": __name__}
-    register(_name)(type(_name.title(), (MacroAverage,), _own))
+    metrics.define(_name, _name.title(), MacroAverage, __name__, counted=_counted, __doc__=_sentence)

@@ -31,6 +31,7 @@ from accordant.slates.measures.measure import (
     SlateMeasure,
     counted,
     mean_of,
+    measures,
     ratio,
     register,
 )
@@ -163,8 +164,9 @@ COLLECTIVE: tuple[tuple[str, type[OfLists | OfMeans], Callable[[Values], Values]
 )  # fmt: skip
 
 for _name, _base, _together, _goal, _about, _formula in COLLECTIVE:
-    _own = {"goal": _goal, "about": _about, "together": staticmethod(_together), "__doc__": _formula}
-    register(_name)(type(_name, (_base,), {**_own, "__module__": __name__}))
+    measures.define(
+        _name, _name, _base, __name__, goal=_goal, about=_about, together=staticmethod(_together), __doc__=_formula
+    )
 
 
 @mean_of("floor_violations", "min", "share of requests in which somebody gets less than its declared floor, in [0, 1]")

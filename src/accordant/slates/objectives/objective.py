@@ -93,8 +93,7 @@ KNOWN: tuple[tuple[str, str, str, Callable[[Catalogue, Requests], Values]], ...]
 )  # fmt: skip
 
 for _name, _about, _formula, _read in KNOWN:
-    _own = {"about": _about, "read": staticmethod(_read), "__doc__": _formula, "__module__": __name__}
-    register(_name)(type(_name, (Known,), _own))
+    objectives.define(_name, _name, Known, __name__, about=_about, read=staticmethod(_read), __doc__=_formula)
 
 
 @register("price")

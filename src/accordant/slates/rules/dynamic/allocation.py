@@ -112,8 +112,9 @@ FORMULAS: tuple[tuple[str, bool, str, Callable[[Standing], Values]], ...] = (
 )  # fmt: skip
 
 for _name, _reads, _about, _formula in FORMULAS:
-    _own = {"reads_compatibility": _reads, "formula": staticmethod(_formula), "__doc__": _about, "__module__": __name__}
-    register(_name)(type(_name, (Formula,), _own))
+    weight_allocations.define(
+        _name, _name, Formula, __name__, reads_compatibility=_reads, formula=staticmethod(_formula), __doc__=_about
+    )
 
 
 @register("static_lottery")
