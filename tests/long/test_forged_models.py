@@ -138,12 +138,12 @@ def survive(name, count):
 @pytest.mark.parametrize("name", MODELS)
 def test_no_damage_ends_the_process(name):
     done = subprocess.run(
-        [sys.executable, __file__, name, "300"], env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)},
+        [sys.executable, __file__, name, "180"], env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)},
         capture_output=True, text=True, check=False, timeout=600,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr[-300:]
     ends = json.loads(done.stdout.splitlines()[-1])
-    assert sum(ends.values()) == 300 and ends["refused"] > 30
+    assert sum(ends.values()) == 180 and ends["refused"] > 18
 
 
 if __name__ == "__main__":

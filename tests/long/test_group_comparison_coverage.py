@@ -7,7 +7,7 @@ import pytest
 
 from accordant import metrics
 
-WORLDS = 250
+WORLDS = 160
 LEVEL = 0.9
 LEAST = LEVEL - 3 * np.sqrt(LEVEL * (1 - LEVEL) / WORLDS)
 

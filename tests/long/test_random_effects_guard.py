@@ -11,8 +11,8 @@ import pytest
 from accordant.preferences import Comparisons
 from accordant.preferences.learners.learner import learners
 
-DRAWS = 20
-MOST = 4  # of 20 draws: more than this has a chance below .3 % where the guard opens in 5 %
+DRAWS = 12
+MOST = 3  # of 12 draws: more than this has a chance below .3 % where the guard opens in 5 %
 
 
 @pytest.mark.parametrize("taste", [0.0, 0.6])
