@@ -49,6 +49,7 @@ def test_a_finished_run_is_never_done_again(study, tmp_path, counted, caplog):
     open_folder(declared, out)
     first = carry_out_cells(cells, out, StudyOptions(limit=1))
     assert (list(first.records), counted) == ([cells[0].name], [(1, 60)])
+    caplog.clear()
     with caplog.at_level("INFO", logger="accordant.studies.execution"):
         both = carry_out_cells(cells, out, StudyOptions())
     assert counted == [(1, 60), (2, 60)]

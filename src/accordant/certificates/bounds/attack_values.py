@@ -220,19 +220,23 @@ def attain(expression: Expression, choices: Choices, starts: Sequence[Sum], goal
 
 
 def _climb(expression: Expression, choices: Choices, toward: Sum, goal: Goal, best: Attained) -> Attained:
-    """Return the better of the best known attack and what is found from a start by following slopes."""
-    reached = Attained(None, None)
+    """Return the better of the best known attack and what is found from a start by following slopes.
+
+    Once the newest slope leads no higher, the mean of all slopes so far is followed (fictitious play, Brown 1951): the
+    smallest of several sums is raised by an attack between those that raise one of them.
+    """
+    reached, slopes, mixed = Attained(None, None), [toward], False
     for _ in range(_affordable(STEPS, 1, choices)):
         table = goal.sign * toward.table(choices.n_actions, choices.n_contexts)
         _, move = choices.best(table)
         decisions = choices.decisions(move)
-        value = expression.value(decisions)
-        if value is None or (reached.value is not None and not goal.sign * value > goal.sign * reached.value):
+        before, reached = reached, goal.better(reached, Attained(expression.value(decisions), move))
+        slope = slope_at(expression, decisions)
+        if goal.met(reached.value) or not slope.parts:
             break
-        reached = Attained(value, move)
-        toward = slope_at(expression, decisions)
-        if goal.met(value) or not toward.parts:
-            break
+        slopes.append(slope)
+        mixed = mixed or reached is before
+        toward = slope if not mixed else weighed(slopes, [1 / len(slopes)] * len(slopes))
     return goal.better(best, reached)
 
 
