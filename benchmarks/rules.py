@@ -24,6 +24,7 @@ from pathlib import Path
 import numpy as np
 
 from accordant import strategies
+from accordant.strategies import fold
 from accordant.strategies.block_decisions import ContextRule, decide, decide_in_blocks
 from accordant.utilities import ExpectedRewards
 
@@ -234,6 +235,7 @@ def main() -> None:
     parser.add_argument("--largest", type=float, default=1e7, help="number of contexts to grow to")
     arguments = parser.parse_args()
     assert all(isinstance(rule, ContextRule) for rule in RULES)
+    fold.PATIENCE = 0.0  # kernels are compiled before they are timed
     compare_with_plain(3, 3)
     compare_with_plain(5, 6)
     libraries()

@@ -144,3 +144,21 @@ def test_a_changed_constant_of_another_file_reaches_machine_code_kept_on_disk(tm
 def test_a_kernel_runs_as_it_was_written():
     kernel = compiled(reads_level)
     assert kernel(np.ones(1)) == kernel.python(np.ones(1)) == 2.0
+
+
+def test_it_is_due_once_as_much_was_done_without_it_as_compiling_costs_or_where_it_was_compiled_before(
+    monkeypatch, tmp_path
+):
+    file = tmp_path / "of_text.py"
+    file.write_text("# machine code of a text is kept beside it\n")
+    monkeypatch.setattr(Compiled, "numbers_left", -1)
+
+    def made(constant):
+        return compiled_text("doubled", "x", ["return constant * x"], {"constant": constant}, str(file))
+
+    first = made(2.0)
+    assert [first.is_due(2, cost=5) for _ in range(4)] == [False, False, True, True]
+    assert first(3.0) == 6.0
+    assert first.is_due(1, cost=1e9), "it is at hand"
+    assert made(2.0).is_due(1, cost=1e9), "it is on disk"
+    assert not made(2.5).is_due(1, cost=1e9), "what is on disk is another"

@@ -46,6 +46,7 @@ class Compiled(Generic[Parameters, Result]):
 
     def __init__(self, function: Callable[Parameters, Result], *, light: bool = False) -> None:
         self.python, self.light = function, light
+        self._work_without = 0.0
         self._machine: Callable[Parameters, Result] | None = None
         functools.update_wrapper(self, function)
 
@@ -57,6 +58,28 @@ class Compiled(Generic[Parameters, Result]):
                     return self.python(*args, **kwargs)
             self._machine = _machine_code(self.python)
         return self._machine(*args, **kwargs)
+
+    def is_due(self, work: float, cost: float) -> bool:
+        """Whether to call it rather than a slower way: its machine code is at hand, or as much was done as it costs.
+
+        Parameters
+        ----------
+        work
+            What is to be done now; it is added to what was done the other way.
+        cost
+            Work done the other way from which compiling costs no more than it would have saved (ski rental).
+        """
+        if self._machine is None and not self._kept_before:
+            self._work_without += work
+            return self._work_without >= cost
+        return True
+
+    @functools.cached_property
+    def _kept_before(self) -> bool:
+        """Whether another process left machine code of it on disk."""
+        with contextlib.suppress(RuntimeError):
+            return bool(_kept(self.python).is_any_kept())
+        return False
 
     @staticmethod
     def _affordable(args: tuple[Any, ...]) -> bool:
@@ -222,6 +245,14 @@ def _kept(function: Callable[..., Any]) -> Any:
 
         def _index_key(self, *signature: Any) -> tuple[Any, ...]:
             return (*super()._index_key(*signature), constants)
+
+        def is_any_kept(self) -> bool:
+            """Whether anything was kept for these constants, whatever the types."""
+            if any(key[-1] == constants for key in self._cache_file._load_index()):  # noqa: SLF001 - as below
+                return True
+            with contextlib.suppress(RuntimeError):
+                return type(self) is Kept and Installed(function).is_any_kept()
+            return False
 
         def load_overload(self, *asked: Any) -> Any:
             """Return what was kept for these types, here or beside the module; None if nothing was."""

@@ -95,6 +95,7 @@ def test_the_kernel_that_writes_scores_does_what_the_formula_says(name, seed):
 @pytest.mark.parametrize(("name", "parameters"), RULES)
 def test_one_reading_chooses_as_scores_and_selection_do(monkeypatch, name, parameters, kind):
     monkeypatch.setattr(fold_module, "WORTHWHILE", 0)
+    monkeypatch.setattr(fold_module, "PATIENCE", 0)
     for weights in (None, (1e-7,) * N, (0.0, 2.0, 1.0)):
         some = block(rewards(kind))
         rule = strategies.create(name, {**parameters, "weights": weights})
@@ -125,6 +126,7 @@ def _choosers(formula: Formula):
 @pytest.mark.parametrize(("name", "parameters"), [("kalai_smorodinsky", {}), ("compromise_programming", {})])
 def test_machine_code_chooses_as_plain_python_does(monkeypatch, name, parameters):
     monkeypatch.setattr(fold_module, "WORTHWHILE", 0)
+    monkeypatch.setattr(fold_module, "PATIENCE", 0)
     rule = strategies.create(name, parameters)
     made = []
     for left in (10**9, 0):
@@ -141,6 +143,16 @@ def test_what_is_not_worthwhile_is_left_to_scores_and_selection():
         some = block(np.random.default_rng(0).random(shape))
         formula = rule.formula(some, np.ones(shape[0]))
         assert formula.choose(some, lambda where: pytest.fail("nothing is open")) is None
+
+
+def test_few_contexts_wait_for_no_compiler(monkeypatch):
+    rule, some = strategies.create("hurwicz"), block(rewards("random", t=20_000))
+    formula = rule.formula(some, np.ones(N))
+    fold_module.Fold.chooser.cache_clear()
+    monkeypatch.setattr("accordant.kernels.Compiled._kept_before", False)
+    assert formula.choose(some, None) is None
+    monkeypatch.setattr(fold_module, "PATIENCE", 20_000 * 1.5 / (N * A))
+    assert formula.choose(some, None) is not None, "as many entries as that were decided before"
 
 
 def test_a_window_reads_where_it_stands_and_is_copied_only_when_asked():

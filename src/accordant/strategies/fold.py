@@ -24,7 +24,8 @@ from accordant.strategies.selection import CHUNK, Selection, code_type
 Rows = Literal["rewards", "ascending", "extremes"]
 OPERANDS = ("reward", "low", "high", "weight", "level")
 UNROLLED = 36  # entries of E in a context up to which machine code is unrolled: beyond, LLVM keeps scalars
-WORTHWHILE = 1 << 17  # entries of E in a block from which the unrolled kernel is asked for: to compile takes a second
+WORTHWHILE = 1 << 17  # entries of E in a block from which the unrolled kernel is asked for
+PATIENCE = 5e6  # times the square of the entries of a context: decided without it, its gain had paid for compiling
 MOST_SORTED = 8  # rewards that are sorted by an unrolled network
 CERTAIN = 1000.0  # times the tolerance: so far apart, scores of which a fold is a monotone function do not tie
 
@@ -322,7 +323,7 @@ class Formula:
 
     def choose(self, block: Block, exactly: Callable[[Integers], Selection]) -> Selection | None:
         """Return the best actions and ties; None where no unrolled kernel is worthwhile: for many
-        stakeholders and actions, and few contexts.
+        stakeholders and actions, few contexts, and as long as it would have to be compiled for too few of them.
 
         Parameters
         ----------
@@ -336,12 +337,14 @@ class Formula:
         entries = n * n_actions
         if entries * n_contexts < WORTHWHILE or entries > UNROLLED or (self.rows == "ascending" and n > MOST_SORTED):
             return None
-        codes = np.empty(n_contexts, dtype=code_type(n_actions))
-        tied = np.empty(n_contexts, dtype=bool)
-        tolerance = block.tolerance * (self.spread if self.filter else 1.0)
         points = {"low": self.low, "high": self.high}
         given = tuple(name for name, point in points.items() if point is not None)
         kernel = self.fold.chooser(n, n_actions, self.rows, given, self.filter)
+        if not kernel.is_due(entries * n_contexts, PATIENCE * entries**2):
+            return None
+        codes = np.empty(n_contexts, dtype=code_type(n_actions))
+        tied = np.empty(n_contexts, dtype=bool)
+        tolerance = block.tolerance * (self.spread if self.filter else 1.0)
         if kernel(
             whole, start, *map(_or_nothing, points.values()), self.weights, self._levels, tolerance, block.tolerance,
             codes, tied,
