@@ -424,6 +424,7 @@ def test_a_classifier_without_probabilities(loans):
 # --- choosing --------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.long
 def test_metrics_by_name_by_object_and_with_labels(loans):
     parity = metrics.create("demographic_parity", {"attributes": ["sex"]})
     policy = loans.fitted(metrics={"accuracy": 0.5, parity: 0.3, "Bank's": (metrics.create("mean_reward"), 0.2)})
@@ -453,6 +454,7 @@ def test_no_regret_carries_weight_where_outcomes_depend_on_the_action(loans):
         loans.policy(metrics=regret("Applicant")).fit(loans.columns, **loans.data, rewards=loans.rewards)
 
 
+@pytest.mark.long
 def test_constants_are_listed_and_never_selected(loans):
     """Even where a constant is best by far: everybody wants Grant whatever happens."""
     flat = {name: lambda contexts, action, outcome: float(action == "Grant") for name in ("Bank", "Applicant")}
@@ -462,6 +464,7 @@ def test_constants_are_listed_and_never_selected(loans):
     assert not policy.selected_.startswith("constant")
 
 
+@pytest.mark.long
 def test_only_rules_for_new_people_are_selected(loans):
     """Accuracy is 1 for the oracle, and the logged actions may be right too."""
     actions = np.array([loans.problem.outcome_to_action[outcome] for outcome in loans.outcomes])
@@ -482,6 +485,7 @@ def test_the_selected_strategy_has_the_best_score_of_those_selectable(loans_poli
     assert loans_policy.leaderboard_[loans_policy.selected_].score.value == best
 
 
+@pytest.mark.long
 def test_test_data_cannot_change_the_selection(loans, make_loans):
     policy = loans.fitted()
     selected, expected = policy.selected_, policy.expected_rewards(loans.columns).values.copy()
@@ -515,6 +519,7 @@ def test_held_out_rows_come_from_models_that_did_not_see_them(loans):
     assert (changed > 0).sum() > len(outcomes) / 3
 
 
+@pytest.mark.long
 def test_global_reference_points_come_from_training_rows(loans):
     rule = strategies.create("kalai_smorodinsky", {"disagreement": "global", "ideal": "global"})
     policy = loans.fitted(strategies=[rule])
@@ -527,6 +532,7 @@ def test_global_reference_points_come_from_training_rows(loans):
     assert policy.recommend(single, strategy=rule.label).decisions.codes[0] == whole[0]
 
 
+@pytest.mark.long
 def test_an_undefined_metric_selects_nobody(loans):
     """A parity gap with a single group is not defined for anybody."""
     columns = loans.columns | {"sex": np.full(len(loans.actions), "f")}
@@ -556,6 +562,7 @@ def test_same_seed_same_bytes_and_threads_do_not_matter(world, request):
         assert other.selected_ == one.selected_
 
 
+@pytest.mark.long
 def test_another_seed_deals_other_folds(loans, loans_policy):
     other = loans.fitted(random_state=1)
     assert not np.array_equal(other.evidence_.expected.values, loans_policy.evidence_.expected.values)

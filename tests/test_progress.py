@@ -96,6 +96,7 @@ def test_fits_surveys_and_their_blocks_tell_their_steps(notes):
     assert notes.begun == [["fitting models", 3, 3], ["surveying coalitions", 3, 3]]
 
 
+@pytest.mark.long
 def test_a_policy_tells_of_its_fit_unless_verbose_is_0(notes, loans):
     loans.fitted()
     told = [words for words, total, done in notes.begun if total == done]

@@ -131,6 +131,7 @@ def test_every_output_says_what_makes_it(file):
     assert unmarked(file) == []
 
 
+@pytest.mark.long
 def test_figures_name_runs_that_a_page_declares():
     texts = {file: file.read_text(encoding="utf-8") for file in documents()}
     assert unknown_names(texts) == []

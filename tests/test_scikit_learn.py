@@ -126,6 +126,7 @@ def test_a_problem_needs_actions_and_outcomes(loans, left_out, words):
         loans.policy().fit(loans.columns, **given, rewards=loans.rewards)
 
 
+@pytest.mark.long
 def test_outcomes_may_come_as_y_and_stated_rewards_as_a_parameter(loans, loans_policy):
     policy = loans.policy().set_params(rewards=loans.rewards)
     policy.fit(pd.DataFrame(loans.columns), loans.outcomes, actions=loans.actions)
@@ -229,6 +230,7 @@ def test_a_pandas_index_stays_with_its_rows(loans, loans_policy):
     assert joined["action"].tolist() == loans_policy.predict(frame).tolist()
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(("kind", "wanted"), [("default", np.ndarray), ("pandas", pd.DataFrame),
                                                ("polars", pl.DataFrame)])  # fmt: skip
 def test_transform_is_the_table_of_expected_rewards(loans, kind, wanted):

@@ -44,6 +44,7 @@ def test_product_is_never_below_the_best(small, data, agents, seed):
     assert product_bound(scenario, values, floors) >= utilities.prod(axis=0).max()
 
 
+@pytest.mark.long
 @given(
     st.data(),
     st.lists(st.sampled_from([0.25, 1.0, 2.0, 4.0, math.inf]), min_size=1, max_size=3),

@@ -270,6 +270,7 @@ def test_a_plan_of_nothing_is_refused(accordant, finished_run, wrong, words):
     assert done.returncode == 2 and words in done.stderr and not done.stdout
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("few_empty_parts")
 def test_a_plan_is_written_as_a_page_alone_or_in_a_folder(accordant, finished_run, case_folder, beds):
     alone = accordant(*PLAN, "--out", "plan.html")

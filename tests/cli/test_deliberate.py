@@ -262,6 +262,7 @@ def test_what_is_not_defined_has_its_own_mark_and_an_empty_flip_test_says_so():
     assert f"permuting touched {content['flips']['touched']:.3f} of the patients" in ran().stdout
 
 
+@pytest.mark.long
 def test_candidates_are_named_before_the_ballots():
     result = ran("--agents", "rawlsian,utilitarian", "--protocol", "vote")
     content = json.loads(ran("--agents", "rawlsian,utilitarian", "--protocol", "vote", "--json").stdout)
@@ -272,6 +273,7 @@ def test_candidates_are_named_before_the_ballots():
     assert len(named) >= 2 and lines.index("round 3") < named[0] and named[-1] < ballot
 
 
+@pytest.mark.long
 def test_what_was_struck_is_told():
     result = ran("--agents", "rawlsian,biased", "--guard", "strike")
     content = json.loads(ran("--agents", "rawlsian,biased", "--guard", "strike", "--json").stdout)
@@ -289,6 +291,7 @@ def test_the_table_over_scenarios_says_what_each_column_is():
     assert "defined in 3 of 3 scenarios" in "\n".join(lines)
 
 
+@pytest.mark.long
 def test_the_ledger_speaks_of_yielding():
     assert "yielded to" in ran().stdout and "given up" not in ran().stdout
 

@@ -110,6 +110,7 @@ def test_files_that_are_refused(budget, tmp_path):
         raise run(budget).exception
 
 
+@pytest.mark.long
 def test_the_result_can_be_written(budget, tmp_path):
     out = tmp_path / "spent.json"
     shown = run(budget, "--json", "--out", out)

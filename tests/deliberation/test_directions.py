@@ -53,6 +53,7 @@ def access(found, label):
     return found.lines[label].access
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(("aligned", "biased"), [("rawlsian", "biased 1"), ("utilitarian", "biased 0.3")])
 def test_access_comes_back_in_part(aligned, biased):
     found = repeated(aligned, biased)
@@ -70,6 +71,7 @@ def test_against_a_strong_bias_more_is_lost_than_gained():
     assert found.lines["joint"].all_met.value < found.random["rawlsian"].value  # worse than chance at its level
 
 
+@pytest.mark.long
 def test_two_legitimate_frameworks_gain_more_than_chance():
     found = repeated("utilitarian", "rawlsian")
     assert found.strict.low > 0.1
@@ -89,6 +91,7 @@ def test_who_is_tough_decides():
     assert level.high < tough.low
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(("first", "second"), [("rawlsian", "biased 1"), ("utilitarian", "rawlsian")])
 def test_a_mediator_meets_more_but_cannot_rescue_a_captured_zone(first, second):
     bargained, mediated = repeated(first, second), repeated(first, second, "mediated")
@@ -101,6 +104,7 @@ def test_a_mediator_meets_more_but_cannot_rescue_a_captured_zone(first, second):
         assert mediated.gain.low > mediated.loss.high
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("settle", ["bargain", "mediated"])
 @pytest.mark.parametrize("second", ["biased 1", "rawlsian", "baseline"])
 def test_null_hypotheses_stand_beside_every_result(second, settle):
@@ -118,6 +122,7 @@ def test_null_hypotheses_stand_beside_every_result(second, settle):
     }  # fmt: skip
 
 
+@pytest.mark.long
 def test_results_do_not_depend_on_the_number_of_processes():
     wide = settlements.create("mediated", {"widening": 0.2})  # a rule with parameters goes along
     for settle in ("bargain", wide):

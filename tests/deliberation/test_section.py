@@ -71,6 +71,7 @@ def test_a_model_is_asked_by_one_process_alone():
         deliberate_often(opened, cast_for(opened))
 
 
+@pytest.mark.long
 def test_two_processes_find_what_one_finds():
     one, two = (
         open_deliberation("triage", DeliberationOptions(repeat=3, patients=6, capacity={"bed": 2}, jobs=jobs))

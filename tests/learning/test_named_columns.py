@@ -58,6 +58,7 @@ def damaged(loans):
     return frame
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("kind", [pd.DataFrame, pl.DataFrame, dict])
 def test_a_pipeline_by_names_fits_and_predicts(loans, kind):
     policy = loans.policy(outcome_model=make_pipeline(prepared("action"), LogisticRegression()), resamples=0)
@@ -73,6 +74,7 @@ def test_a_pipeline_by_names_fits_and_predicts(loans, kind):
     assert (pickle.loads(pickle.dumps(policy)).predict(kind(loans.columns)) == policy.predict(loans.columns)).all()
 
 
+@pytest.mark.long
 def test_models_see_the_library_and_the_types_of_the_frame(loans):
     frame = damaged(loans)
     for given, kind in ((frame, pd.DataFrame), (pl.from_pandas(frame), pl.DataFrame)):
@@ -90,6 +92,7 @@ def test_models_see_the_library_and_the_types_of_the_frame(loans):
             pd.testing.assert_frame_equal(last[["income", "region"]], frame[["income", "region"]])
 
 
+@pytest.mark.long
 def test_histogram_boosting_takes_categories_natively(loans):
     model = HistGradientBoostingClassifier(max_iter=3)
     policy = loans.policy(outcome_model=model, model_input="frame", reward_model="stated", resamples=0)
@@ -115,6 +118,7 @@ def test_reward_models_and_grids_read_names(loans):
         )
 
 
+@pytest.mark.long
 def test_regressors_of_continuous_outcomes_read_names(visits):
     numbers = ColumnTransformer([("numbers", StandardScaler(), ["x2", "x1"])])
     policy = visits.fitted(outcome_model=TLearner(make_pipeline(numbers, Ridge())))
@@ -138,6 +142,7 @@ def test_a_feature_called_action_is_refused(loans):
         loans.policy(outcome_model=model).fit(columns, **loans.data, rewards=loans.rewards)
 
 
+@pytest.mark.long
 def test_constant_columns_stay_for_models_that_may_name_them(loans):
     columns = loans.columns | {"country": np.full(len(loans.actions), "NL")}
     policy = loans.policy(outcome_model=make_pipeline(prepared("country"), LogisticRegression()), resamples=0)

@@ -98,11 +98,12 @@ def asked(classifier, monkeypatch):
     return calls
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("n_classes", [2, 3])
 @pytest.mark.parametrize("kind", KNOWN)
 def test_bit_for_bit(kind, n_classes, monkeypatch):
     model = fitted(KNOWN[kind], n_classes)
-    rows = np.vstack([data(n_classes)[0], np.random.default_rng(1).normal(size=(30, 3)) * 5])
+    rows = np.vstack([data(n_classes)[0][:40], np.random.default_rng(1).normal(size=(20, 3)) * 5])
     parts = [rows, rows[:1], rows[-1:], rows[7:29]]
     expected = [alone(model, part) for part in parts]
     probabilities = class_probabilities(model)

@@ -32,6 +32,7 @@ def learned(world, log=None, signals=None, **changes):
     return learn(world.problem, log or world.log, signals, ("income", "amount", "region"), settings)
 
 
+@pytest.mark.long
 def test_learned_rewards_come_close_to_stated_ones(loans):
     contexts = loans.contexts
     stated = [StatedReward(n, FunctionReward(f), loans.problem) for n, f in loans.rewards.items()]
@@ -50,6 +51,7 @@ def test_stated_rewards_of_continuous_outcomes_are_asked_at_every_node(visits):
             assert np.array_equal(found[0, a, k], visits.rewards["Payer"](visits.contexts, action, nodes[a, k]))
 
 
+@pytest.mark.long
 def test_predictions_are_clipped_to_the_scale(loans):
     class Wild(DecisionTreeRegressor):
         def predict(self, X):
@@ -60,6 +62,7 @@ def test_predictions_are_clipped_to_the_scale(loans):
     assert values.min() == 0.0 and values.max() == 1.0
 
 
+@pytest.mark.long
 def test_the_order_of_models_does_not_matter(loans):
     models = learned(loans).reward_models
     first = predict_rewards(models, loans.contexts, None, loans.problem)
@@ -67,6 +70,7 @@ def test_the_order_of_models_does_not_matter(loans):
     assert np.array_equal(first, second)
 
 
+@pytest.mark.long
 def test_errors_are_given_for_every_cell_with_counts(loans):
     errors = learned(loans, augmentation="actions").reward_errors
     counts = {outcome: int((loans.outcomes == outcome).sum()) for outcome in loans.problem.outcomes}
@@ -89,6 +93,7 @@ def test_errors_are_measured_on_held_out_rows(make_loans):
     assert min(bank) > 0.15
 
 
+@pytest.mark.long
 def test_errors_of_a_known_model_by_hand(loans):
     """Least squares on a reward that is 1 for Grant and 0 otherwise is exact, so its error is 0."""
     signal = FunctionReward(lambda contexts, action, outcome: float(action == "Grant"))
@@ -104,6 +109,7 @@ def test_errors_of_continuous_outcomes_are_per_action(visits_policy, visits):
     assert {e.n for e in errors} == {2 * len(visits.actions)}  # the observed and a crossed outcome of every row
 
 
+@pytest.mark.long
 def test_observed_rewards_are_learned_from_logged_rows_only(loans):
     log = loans.log
     observed = np.random.default_rng(1).random(len(log))
@@ -117,6 +123,7 @@ def test_observed_rewards_are_learned_from_logged_rows_only(loans):
     assert np.array_equal(q[0, log.actions, log.outcomes, np.arange(len(log))], observed)  # a full-depth tree
 
 
+@pytest.mark.long
 def test_sharing_leaves_observed_rewards_alone(loans):
     log = loans.log
     log = type(log)(log.contexts, log.actions, log.outcomes, {"Bank": np.full(len(log), 0.5)})
@@ -157,6 +164,7 @@ def test_the_grid_of_a_reward_model_is_searched_over_every_action(loans):
     assert result.searches["Bank"].best == {"max_depth": 6}
 
 
+@pytest.mark.long
 def test_models_are_predicted_in_one_call(loans):
     """One call of the regressor for all contexts, actions and outcomes: never one call per row."""
 

@@ -90,6 +90,7 @@ def test_several_columns_make_groups_of_their_combinations(rows, kind):
     assert "difference to overall" in str(found)
 
 
+@pytest.mark.long
 def test_scores_and_numbers_are_resampled_by_rows_and_clusters(rows):
     scores = rows["y_pred"] + np.random.default_rng(0).random(200)
     found = metrics.by_group(roc_auc_score, rows["y_true"], scores, groups=rows["groups"], resamples=50)

@@ -131,6 +131,7 @@ def test_what_was_a_function_is_asked_for_in_vain(kept, loans):
         signal(loans.contexts, "Grant", "Full")
 
 
+@pytest.mark.long
 def test_a_page_alone(policy, kept, untouched, tmp_path, monkeypatch):
     monkeypatch.setattr("accordant.runs.fitted_run.render", lambda record: f"<html>{record.case.title}</html>")
     assert policy.report(tmp_path / "page.html", **untouched).read_text() == "<html>A policy fitted in Python</html>"
@@ -171,12 +172,14 @@ def test_what_is_not_fitted_or_was_read_from_a_run(loans, kept, tmp_path):
         ac.read_run(kept).policy.save(tmp_path / "new")
 
 
+@pytest.mark.long
 def test_a_function_that_is_used_as_stated_cannot_be_kept(loans, tmp_path):
     policy = loans.fitted(reward_model="stated")
     with pytest.raises(InputError, match="the reward of 'Bank' is a Python function that is used as stated"):
         policy.save(tmp_path / "new")
 
 
+@pytest.mark.long
 def test_observed_rewards_become_columns(loans):
     seen = np.linspace(0, 1, len(loans.actions))
     policy = loans.policy().fit(loans.columns, **loans.data, rewards=loans.rewards | {"Bank": seen})
@@ -192,6 +195,7 @@ def test_what_is_not_registered_is_named(policy):
         _registered("metric", "accuracyy", type("Fake", (), {"parameters": {}})(), metrics.create)
 
 
+@pytest.mark.long
 def test_columns_that_are_called_action(loans, split):
     frame = split[0].assign(action=np.linspace(0, 1, 90))
     policy = loans.policy().fit(frame, actions=loans.actions[:90], outcomes=loans.outcomes[:90], rewards=loans.rewards)

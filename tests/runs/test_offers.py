@@ -82,6 +82,7 @@ def test_without_a_user_relevance_is_the_mean(offered):
     assert [batch.n_users for batch in market.batches] == [4]
 
 
+@pytest.mark.long
 def test_weights_are_the_problems_unless_parties_have_their_own(offered):
     weights = {"Bank": 2.0, "Applicant": 3.0}
     found = market_of_offers(*offered(weights, parties={"Bank": {"floor": 0.4}, "Applicant": {"weight": 0.5}})).market

@@ -136,6 +136,7 @@ class Applicant:
         return Reply(json.dumps({"better": "first" if worth[0] > worth[1] else "second"}))
 
 
+@pytest.mark.long
 def test_a_run_learns_from_the_recorded_answers_of_a_model(cases, tmp_path):
     case = yaml.safe_load(cases["own"].read_text())
     case["rewards"]["Applicant"] = {"signal": "agent", "model": "fake", "file": "talk.jsonl"}

@@ -61,6 +61,7 @@ def test_persons_and_times_are_divided_and_no_column_of_contexts(declared):
     assert len(few.log) == 21 and len(cut) <= 1
 
 
+@pytest.mark.long
 def test_a_saved_run_names_what_was_kept_together_and_finds_its_rows_again(declared, tmp_path):
     path = declared(group="who", time="day")
     outcome = carry_out(path, RunOptions(seed=7))
@@ -88,6 +89,7 @@ def test_rows_without_columns_of_persons_or_times_say_nothing(outcomes):
     assert data["group"] is None and data["time"] is None and data["left_out"] == 0
 
 
+@pytest.mark.long
 def test_requests_of_a_person_have_one_user(declared):
     path = declared(group="who")
     keys = yaml.safe_load(path.read_text()) | {"slates": {"parameters": {"per_day": 5}}}

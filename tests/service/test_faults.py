@@ -19,7 +19,7 @@ from accordant.service.record.audit import audit
 from accordant.service.schema import decision, event, request
 
 CONTEXT = {"score": 0.4, "branch": "south"}
-KILLS = int(os.environ.get("ACCORDANT_KILLS", "12"))
+KILLS = int(os.environ.get("ACCORDANT_KILLS", "6"))
 
 
 @pytest.fixture

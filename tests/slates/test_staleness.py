@@ -175,6 +175,7 @@ def test_the_calendar_and_numbers_of_requests_are_no_news(make_market):
     assert all(np.array_equal(plain[0], each) for each in plain)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("where", ["here", "threads:2", "processes:2", None])
 def test_any_executor_gives_the_same(make_market, where):
     market, rule = reacting(make_market, 7, 3, True), rules.create("nash_slate")

@@ -66,6 +66,7 @@ def test_pymcdm_weighted_models(matrices, name, model):
         np.testing.assert_allclose(said, theirs, rtol=1e-9)
 
 
+@pytest.mark.long
 def test_vikor_measures_are_distances_of_compromise_programming(matrices):
     from pymcdm.methods import VIKOR
 

@@ -99,6 +99,7 @@ def test_over_many_scenarios_it_is_said_that_rules_made_every_move(server):
     assert "rawlsian: 6 moves, 6 of them by a rule" in shown.stdout
 
 
+@pytest.mark.long
 def test_a_model_that_moves_is_not_called_silent(server):
     content = json.loads(ran(server, "--fallback", "--repeat", "2", "--json").stdout)
     assert content["fallbacks"] == 0 and content["usage"]["rawlsian"]["moves"] == 6

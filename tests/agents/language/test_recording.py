@@ -241,6 +241,7 @@ def test_a_recording_goes_to_a_new_file_only(path, tmp_path):
     assert not (tmp_path / "nowhere").exists()
 
 
+@pytest.mark.long
 def test_replaying_needs_no_client_library(agent, room, path, server):
     agent(recorder=Recorder(path)).act(room.view("vote"))
     code = f"""

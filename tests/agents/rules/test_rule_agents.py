@@ -151,6 +151,7 @@ class TestContestations:
         accepts = scaled[options.position(standing)] >= scaled[counter] - 1e-9
         assert made.accepts == ("other" if accepts else None)
 
+    @pytest.mark.long
     @given(seed=SEEDS)
     @settings(max_examples=10, deadline=None)
     def test_one_reply_for_each_disputed_patient(self, seed, ward, debate):
@@ -318,6 +319,7 @@ class TestWhatMayNotMatter:
 
 
 class TestFeasibility:
+    @pytest.mark.long
     @given(seed=SEEDS, portion=st.sampled_from([1.0, 0.5]))
     @settings(max_examples=10, deadline=None)
     def test_several_resources(self, seed, portion, ward, debate):

@@ -205,6 +205,7 @@ def public(raw):
     return tidy_enrolments(raw)
 
 
+@pytest.mark.long
 def test_counts_of_the_public_file(raw, public):
     assert len(public) == 32_593 and public["id_student"].nunique() == 28_785
     assert (public["id_student"].value_counts() > 1).sum() == 3538
@@ -232,6 +233,7 @@ def test_places_are_half_as_many_again_as_were_taken(public):
     assert all(abs(places[name] - 1.5 * taken[name]) <= 0.005 for name in MODULES)
 
 
+@pytest.mark.long
 def test_the_public_file_as_a_log(real_data):
     data = loaded(real_data("education/oulad_studentInfo.csv"))
     assert np.bincount(data.log.outcomes).tolist() == [3024, 12_361, 7052, 10_156]

@@ -100,6 +100,7 @@ def test_reports_made_for_a_ballot_have_it_and_lie_in_the_box(kind, n_actions):
     assert made > 60
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("digits", [1, 6])
 def test_no_report_has_a_larger_lead_than_allowed(kind, digits):

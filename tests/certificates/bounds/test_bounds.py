@@ -143,6 +143,7 @@ def test_bounds_grow_with_radius_and_coalition(measure, world):
             assert other.high >= one.high - 1e-9
 
 
+@pytest.mark.long
 def test_limited_attacks_grow_with_their_number(world):
     evidence, rule = world(30, 3), strategies.create("maximin")
     for measure in MEASURES:

@@ -47,7 +47,7 @@ def test_who_asks_is_persuaded_exactly_if_others_have_more_at_stake(values, rule
 
 
 @pytest.mark.long
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(**worlds)
 def test_the_same_in_many_worlds(values, rule, who, scale):
     assert_persuaded(values, rule, who, scale)

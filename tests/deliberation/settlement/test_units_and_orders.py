@@ -147,6 +147,7 @@ def two_kinds(order):
     return Scenario(people, [resources[k] for k in order])
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("protocol", [debate, alternating_offers, vote_after_debate])
 def test_the_order_of_resources_changes_no_record(protocol):
     values = [[3, 1, 2, 2], [1, 1, 2, 0], [0, 3, 1, 1]]

@@ -70,6 +70,7 @@ def test_maxima_against_a_general_optimiser(scale):
         assert found[t] >= -peer - 1e-9  # never too low: that would break the bound
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("slope", [0.0, 0.7, -2.0])
 def test_the_theorem_by_enumeration(slope):
     """Over all answers, the bets sum to 1, the wealth is at most 1 on average, and rarely ever high."""
@@ -118,6 +119,7 @@ def test_family_wise_false_alarms():
     assert np.mean(any_alarm) <= alpha + 3 * math.sqrt(alpha * (1 - alpha) / families)
 
 
+@pytest.mark.long
 def test_power_and_delay():
     generator, n = np.random.default_rng(6), 160
     flip = watch(answers(np.where(np.arange(n) < 80, 1.0, -1.0), 40, generator), alpha=0.05)
@@ -131,6 +133,7 @@ def test_power_and_delay():
     assert len(conformal.alarmed) >= 28
 
 
+@pytest.mark.long
 def test_agreement_ignores_which_items_are_shown_and_exchangeability_does_not():
     generator = np.random.default_rng(7)
     sharper = np.where(np.arange(150) < 75, 0.2, 5.0)  # the items get more different, the taste stays

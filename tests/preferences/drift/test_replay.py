@@ -60,6 +60,7 @@ def test_choices_are_the_smallest_losses(steady):
     assert len(steady.first_losses) == 4
 
 
+@pytest.mark.long
 def test_turned_tastes_raise_alarms_and_forgetting_pays():
     turned = {user: 0.7 for user in range(8, 16, 2)}
     found = replay_ratings(raters(n=400, turn=turned), QUICK, generator=np.random.default_rng(0), resamples=50)

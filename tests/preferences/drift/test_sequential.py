@@ -144,6 +144,7 @@ def test_whoever_is_unknown_or_silent_is_the_prior():
         found.of("u9")
 
 
+@pytest.mark.long
 def test_forgetting_pays_after_a_change_and_costs_without_one():
     prior = Belief.around(np.zeros(3), 1.0)
     for flip, better in ((300, True), (None, False)):

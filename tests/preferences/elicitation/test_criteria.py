@@ -91,6 +91,7 @@ def test_the_decision_tells_no_more_than_the_reward_and_nothing_exceeds_one_bit(
         assert worth(criterion, other, verdicts) == pytest.approx(worth(criterion, likely, verdicts), abs=1e-10)
 
 
+@pytest.mark.long
 def test_the_correction_takes_most_of_the_bias_away():
     generator = np.random.default_rng(0)
 

@@ -83,6 +83,7 @@ def test_samples_have_the_moments_of_the_exact_posterior(rows, lapse):
     assert np.cov(drawn.T) == pytest.approx(covariance, abs=0.05 * np.trace(covariance))
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("lapse", [0.0, 0.2])
 def test_samples_made_of_earlier_ones_have_the_same_moments(lapse):
     """After eight answers taken one by one, two of them contradicting others, and one that hardly any sample expects."""

@@ -8,6 +8,7 @@ import pytest
 from accordant.preferences.elicitation.sampling import Normal, resample, share_in_effect, tempered_draws
 
 
+@pytest.mark.long
 def test_hills_of_known_size():
     """A quarter around −6 and three quarters around 6, from a start that thinks otherwise."""
     hills = (Normal(np.array([-6.0, 0.0]), np.eye(2)), Normal(np.array([6.0, 0.0]), np.diag([0.5, 1.0])))

@@ -24,6 +24,7 @@ def test_weights_move_to_the_worse_group():
     assert shares[1] > shares[0]
 
 
+@pytest.mark.long
 def test_the_worst_group_is_served_as_well_as_any_coefficient_can(opposed):
     records = opposed(share=0.8)
     group = np.array(records.groups)[records.users]

@@ -64,6 +64,7 @@ def test_users_with_one_record_and_without_any(name, opposed):
     assert np.isfinite(nobody.rewards(opposed.test.features[:3], 0)).all()
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("objective", ["balanced", "group_robust"])
 def test_the_minority_gains_from_objectives_that_count_groups(objective, opposed):
     """Without context one reward follows the larger group; balanced and robust ones move towards the smaller."""

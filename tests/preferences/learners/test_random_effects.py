@@ -86,6 +86,7 @@ def test_where_nobody_differs_the_reward_is_the_pooled_one():
     assert np.array_equal(model.margins(records), pooled.margins(records))
 
 
+@pytest.mark.long
 def test_given_features_decide_between_types_only_where_they_help():
     drawn = sample("informative", users=40, known=40, records=6, similarity=-0.9)
     used = fitted(drawn.training)
@@ -198,6 +199,7 @@ def test_what_cannot_be_learned_is_refused():
         fitted(sample("alike").training.take(np.arange(0)))
 
 
+@pytest.mark.long
 def test_of_many_features_few_directions_are_enough():
     drawn = sample("antipodal", users=20, features=20, records=30, individuality=0.1)
     parameters = {"types": 2, "folds": 2, "rounds": 10, "directions": 3}

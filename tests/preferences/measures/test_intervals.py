@@ -143,6 +143,7 @@ def test_users_who_are_all_alike_leave_an_interval_that_their_number_gives():
     assert interval_estimate(0.4, np.full(200, 0.4), 0).value is None
 
 
+@pytest.mark.long
 def test_intervals_of_few_users_cover():
     rng = np.random.default_rng(12)
     inside = {6: 0, 12: 0}

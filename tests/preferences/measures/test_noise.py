@@ -38,6 +38,7 @@ def test_corrected_variance_is_near_zero_on_average_under_a_common_accuracy():
     assert {each.std for each in repeats if each.variance < 0} == {0.0}
 
 
+@pytest.mark.long
 def test_known_bias_with_few_users():
     # with m users the mean is −noise / m: the population variance loses one m-th
     rng = np.random.default_rng(6)

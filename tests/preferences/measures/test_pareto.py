@@ -223,6 +223,7 @@ def people(majority, minority, spread=0.09):
     )
 
 
+@pytest.mark.long
 def test_true_gains_that_cost_the_majority_nothing_are_shown():
     """With 200 users, +.565 for the minority and +.001 for the majority: never shown when nobody may lose anything."""
     rates, powers = worlds_of(people(0.001, 0.565), USERS, 60)
@@ -289,6 +290,7 @@ def simulate(draw, truth, *, level, repeats=300, resamples=300):
     return {name: count / repeats for name, count in counts.items()}
 
 
+@pytest.mark.long
 def test_all_intervals_cover_together_at_the_level():
     def draw(rng):
         return GROUPS, rng.exponential(size=len(GROUPS)) - 1 + np.where(GROUPS == 1, 0.2, 0)

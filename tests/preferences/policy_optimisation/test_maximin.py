@@ -167,6 +167,7 @@ class TestLimits:
         np.testing.assert_allclose(found.policy[:, 0], [0.5, 0.5, 0], atol=1e-9)
         assert (found.charge, found.iterations) == (0, 0)
 
+    @pytest.mark.long
     def test_small_beta_approaches_beta_zero(self):
         for seed in range(6):
             rewards, reference = world(seed)
@@ -178,6 +179,7 @@ class TestLimits:
                 previous = found.primal
             assert previous == pytest.approx(limit, abs=1e-9)
 
+    @pytest.mark.long
     def test_where_rounding_stops_the_solver_it_says_so(self):
         # at 10⁻⁸ of the rewards' scale a policy moves by 10⁻⁸ if a weight moves by rounding
         found = [maximin_expectation(*world(seed), 1e-8) for seed in range(8)]

@@ -173,6 +173,7 @@ def test_wrong_draws(tmp_path):
         answers.of_users(users_by_share(2, {"warm": 1}, styles=("warm",)), records=1, generator=generator())
 
 
+@pytest.mark.long
 def test_the_real_file(real_data):
     answers = read_dsp(real_data("preferences/domain_specific_preference.test.json"))
     assert len(answers) == 661

@@ -44,12 +44,15 @@ def of_passes():
     return planned("population", passes=Passes(((8_000, 14), (32_000, 17)), trials, 0.02, 0.001, 0.01))
 
 
-@pytest.mark.parametrize(
-    "plan",
-    [planned(), of_passes(), planned("evaluate", reduction=(0.5, 0.01)), planned(workers=1, parts=1, hazards=NONE)],
-    ids=["cluster", "passes", "sums", "one part"],
-)
-def test_a_page_says_what_the_plan_does(plan):
+PLANS = {
+    "cluster": planned, "passes": of_passes, "sums": lambda: planned("evaluate", reduction=(0.5, 0.01)),
+    "one part": lambda: planned(workers=1, parts=1, hazards=NONE),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", PLANS)
+def test_a_page_says_what_the_plan_does(name):
+    plan = PLANS[name]()
     html = render_plan(plan, RUN)
     assert faults(html) == [] and "Beds &lt;b&gt;&amp; more&lt;/b&gt;" in html and "<b>&" not in html
     plain = re.sub(r"<[^>]*>", "", html)
@@ -68,6 +71,7 @@ def test_a_page_says_what_the_plan_does(plan):
     assert plain.count("this job") == 1
 
 
+@pytest.mark.long
 def test_the_schedule_is_the_job_without_chance():
     plan = of_passes()
     calm = dataclasses.replace(plan, model=dataclasses.replace(plan.model, hazards=NONE))
@@ -75,6 +79,7 @@ def test_the_schedule_is_the_job_without_chance():
     assert [each.who for each in steps(plan)] == ["driver", "workers", "100 workers", "100 workers"]
 
 
+@pytest.mark.long
 def test_one_size_makes_no_chart():
     assert growth_chart(planned().growth[:1]) is None
 

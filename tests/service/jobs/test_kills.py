@@ -21,7 +21,7 @@ from accordant.service.schema import decision, job, job_part, person_key, reques
 
 CONTEXTS = [{"score": round(0.01 * i - 1, 2), "branch": ("north", "south")[i % 2]} for i in range(300)]
 PART = 5
-KILLS = int(os.environ.get("ACCORDANT_KILLS", "6"))
+KILLS = int(os.environ.get("ACCORDANT_KILLS", "3"))
 
 
 @pytest.mark.long

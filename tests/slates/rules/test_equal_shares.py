@@ -158,6 +158,7 @@ def test_among_the_committees_of_abcvoting(completion, theirs, extra):
     assert 10 < several < 55
 
 
+@pytest.mark.long
 def test_weighted_voters_are_replicated_voters():
     """What is bought is the same; sums that break ties count each stakeholder once, so only lists without ties do."""
     generator, compared = np.random.default_rng(11), 0

@@ -101,6 +101,7 @@ def test_items_that_nobody_approves_come_last():
     assert nothing.items.tolist() == [[-1, -1]] and not nothing.tied[0]
 
 
+@pytest.mark.long
 def test_among_the_committees_of_abcvoting(extra):
     abcrules, preferences = extra("abcvoting.abcrules"), extra("abcvoting.preferences")
     generator, several = np.random.default_rng(5), 0

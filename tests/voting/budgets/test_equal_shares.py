@@ -191,6 +191,7 @@ def test_a_coin_in_ten_thousand_million_decides(more, budgets):
     assert FloatingPointFilter(len(ballots.weights), demands)(Fraction(5_000_000_000)) is None
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("utility", UTILITIES)
 def test_twin_of_long_raises(utility, budgets):
     """Costs of up to 90 units: dozens of steps, through tied prices, empty budgets and voters with money to spare."""
@@ -282,6 +283,7 @@ def test_the_filter_follows_what_the_poor_have_left_after_earlier_purchases(scor
     assert filtered.increase == pytest.approx(float(exact.increase), rel=1e-6)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("tied", [False, True])
 def test_nothing_changes_within_the_room(tied, budgets):
     """What voters buy with any sum within the allowable increase, also just below its end, exactly and filtered.
@@ -375,6 +377,7 @@ def test_few_steps_to_a_thousand_million(scores, costs, budgets, monkeypatch):
     assert abs(found.voter_money / 500_000 - money) <= 1
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("utility", UTILITIES)
 def test_extended_justified_representation_up_to_one_project(utility, budgets):
     """Peters, Pierczyński and Skowron (2021), theorem 2, for all groups of voters and all sets of projects.
