@@ -120,6 +120,6 @@ sections: Registry[type[Section]] = Registry(
 page_parts: Registry[PagePart] = Registry(
     "part of a page",
     group="accordant.page_parts",
-    packages=("accordant.report.explained", "accordant.slates.page", "accordant.deliberation.page"),
+    packages=("accordant.report.explanation", "accordant.slates.page", "accordant.deliberation.page"),
 )
 """Name of a section to the function that makes its part of a page from it; others are listed by their words."""

@@ -23,7 +23,7 @@ from accordant.explanation import (
 from accordant.explanation.contexts import Difference
 from accordant.explanation.letter import _of_100
 from accordant.languages import languages
-from accordant.report.explained import letter_text, render_letters
+from accordant.report.explanation import letter_text, render_letters
 from accordant.utilities import ExpectedRewards
 
 from .conftest import ALL_RULES, make_expected, make_known, make_rule

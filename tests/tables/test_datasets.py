@@ -126,6 +126,15 @@ def test_parts_are_row_groups_of_parquet_and_other_files_whole(folder):
     assert all(isinstance(part.to_json()["groups"], list) for part in found[1:])
 
 
+def test_files_with_a_header_only_have_no_part(tmp_path):
+    for number, text in enumerate(("a,b\n1,2\n", "a,b\n", "a,b\n\n", "a,b\n3,4\n", "a,b")):
+        (tmp_path / f"{number}.csv").write_text(text)
+    parts = dataset_parts(tmp_path)
+    assert [(part.number, part.name, part.file_number) for part in parts] == [(0, "0.csv", 0), (1, "3.csv", 3)]
+    with pytest.raises(DataError, match="has columns but no rows"):
+        dataset_parts(tmp_path / "1.csv")
+
+
 @settings(max_examples=25)
 @given(
     files=st.lists(st.tuples(st.integers(0, 9), st.integers(1, 4)), min_size=1, max_size=3),

@@ -9,7 +9,7 @@ from typing import Any
 from accordant.errors import InputError
 from accordant.explanation import PersonExplanation
 from accordant.languages import SOURCE, language
-from accordant.report.explained import letter_text
+from accordant.report.explanation import letter_text
 from accordant.terminal import PlainConsole
 from accordant.terminal_table import FittedTable
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from accordant.report.planned import render_plan
-from accordant.report.planned.wording import DURATIONS, digits, size, unit_of
+from accordant.report.plan import render_plan
+from accordant.report.plan.wording import DURATIONS, digits, size, unit_of
 from accordant.runs.datasets.plan_record import LEVEL, Plan
 from accordant.runs.folder import Run
 from accordant.runs.pages import write_page

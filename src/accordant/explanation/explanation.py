@@ -261,7 +261,7 @@ def as_document(
     explanations: Sequence[Explanation], *, title: str = "Decisions explained", source: str = "",
     influence: Influence | None = None, pivotal: Pivotal | None = None, rests_on: Sequence[str] = (),
 ) -> dict[str, Any]:  # fmt: skip
-    """Return what `accordant.report.explained.render_explanation` draws, as plain values.
+    """Return what `accordant.report.explanation.render_explanation` draws, as plain values.
 
     Parameters
     ----------

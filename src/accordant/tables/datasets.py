@@ -12,7 +12,7 @@ import json
 import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from itertools import dropwhile, takewhile
+from itertools import dropwhile, islice, takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, cast
 from urllib.parse import unquote
@@ -186,6 +186,14 @@ def dataset_files(source: str | Path) -> list[str]:
     return found
 
 
+def _is_header_only(file: str) -> bool:
+    """Whether a file is a CSV with one line that is not blank."""
+    if arrow_format(file) is not None:
+        return False
+    with Path(file).open("rb") as lines:
+        return len(list(islice(filter(bytes.strip, lines), 2))) == 1
+
+
 def dataset_parts(source: str | Path, rows: int = PART_ROWS) -> list[Part]:
     """Return the parts of a dataset, in the order of files and rows.
 
@@ -194,7 +202,7 @@ def dataset_parts(source: str | Path, rows: int = PART_ROWS) -> list[Part]:
     source
         See `dataset_files`.
     rows
-        A part ends with the row group that reaches so many.
+        A part ends with the row group that reaches so many. Files without rows have none.
     """
     if rows < 1:
         raise InputError(f"rows of a part: found {rows}; allowed: 1 or more")
@@ -202,7 +210,8 @@ def dataset_parts(source: str | Path, rows: int = PART_ROWS) -> list[Part]:
     for place, file in enumerate(dataset_files(source)):
         folders = folder_columns(file, source)
         if arrow_format(file) != "Parquet":
-            parts.append(Part(len(parts), file, None, 0, None, place, folders))
+            if not _is_header_only(file):
+                parts.append(Part(len(parts), file, None, 0, None, place, folders))
             continue
         first = start = held = 0
         counts = [count for count, _ in parquet_groups(file)]

@@ -16,7 +16,7 @@ from accordant.contexts import Contexts
 from accordant.decisions import Decisions
 from accordant.explanation import Addressee, Explanation, PersonExplanation, as_document, influence, pivotal
 from accordant.problem import value_label
-from accordant.report.explained import render_explanation, render_letters
+from accordant.report.explanation import render_explanation, render_letters
 from accordant.report.labels import readable_names, text_with_names
 from accordant.runs.folder import Run
 from accordant.runs.record import Record

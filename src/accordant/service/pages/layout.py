@@ -14,7 +14,7 @@ from fastapi.responses import HTMLResponse, Response
 from accordant import __version__
 from accordant.json_values import json_value
 from accordant.languages import Language, language, message
-from accordant.report.explained import letters
+from accordant.report.explanation import letters
 from accordant.report.page import Page
 from accordant.service.record.log import TIME
 

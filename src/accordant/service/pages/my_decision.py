@@ -18,7 +18,7 @@ from starlette.exceptions import HTTPException
 from accordant.errors import InputError
 from accordant.explanation.labels import LabelledNames, Labels
 from accordant.languages import Language, language, languages, message
-from accordant.report.explained import letter_part
+from accordant.report.explanation import letter_part
 from accordant.service.contests import Contestation, history
 from accordant.service.erasure import erase
 from accordant.service.identity import begin_session

@@ -12,7 +12,7 @@ from starlette.exceptions import HTTPException
 from accordant.errors import InputError
 from accordant.explanation.labels import LabelledNames, Labels
 from accordant.languages import language
-from accordant.report.explained import letter_part
+from accordant.report.explanation import letter_part
 from accordant.service.contests import Contestation, decided_here, history, in_force, open_contests
 from accordant.service.jobs.requests import ask_redecisions
 from accordant.service.pages.visit import PageRoute, Seen, Sent, Visit, go

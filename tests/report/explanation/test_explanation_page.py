@@ -30,8 +30,8 @@ from accordant.explanation import (
 from accordant.explanation.contexts import Difference
 from accordant.explanation.value_text import shown
 from accordant.report.section_parts import nested
-from accordant.report.explained import explanation_part, pages, render_explanation
-from accordant.report.explained.render import strip_chart
+from accordant.report.explanation import explanation_part, pages, render_explanation
+from accordant.report.explanation.render import strip_chart
 from tests.drawings import faults
 from accordant.utilities import ExpectedRewards
 

@@ -7,7 +7,7 @@ Like every report, the file needs no network, no script and no fonts, and the sa
 
 from __future__ import annotations
 
-from accordant.report.explained.letters import letter_part, letter_text, render_letters
-from accordant.report.explained.render import explanation_part, render_explanation
+from accordant.report.explanation.letters import letter_part, letter_text, render_letters
+from accordant.report.explanation.render import explanation_part, render_explanation
 
 __all__ = ["explanation_part", "letter_part", "letter_text", "render_explanation", "render_letters"]

@@ -11,7 +11,7 @@ from markupsafe import Markup
 from accordant import __version__
 from accordant.report.charts.curves import Axes, Curve, curve_chart, plot_height, plot_width
 from accordant.report.page import Page, counted
-from accordant.report.planned.wording import constant, digits, duration, power, size, span
+from accordant.report.plan.wording import constant, digits, duration, power, size, span
 from accordant.report.scale import Scale
 from accordant.runs.datasets.plan_record import LEVEL, Growth, Plan
 from accordant.runs.folder import Run
@@ -126,7 +126,7 @@ def _powers(values: Sequence[float], ends: tuple[float, float], kind: type[Scale
 
 
 PAGE = Page(
-    "accordant.report.planned", "",
+    "accordant.report.plan", "",
     filters={
         "duration": duration, "digits": digits, "size": size, "power": power, "constant": constant, "counted": counted,
     },

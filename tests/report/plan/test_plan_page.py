@@ -9,9 +9,9 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from accordant.report.planned import render_plan
-from accordant.report.planned.render import growth_chart, steps
-from accordant.report.planned.wording import constant, duration, power, size, span
+from accordant.report.plan import render_plan
+from accordant.report.plan.render import growth_chart, steps
+from accordant.report.plan.wording import constant, duration, power, size, span
 from accordant.runs.datasets.passes import Passes
 from accordant.runs.datasets.plan import plan_of
 from accordant.runs.datasets.sample import Sample

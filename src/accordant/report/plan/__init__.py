@@ -1,5 +1,5 @@
 """The page of a plan: what a job on a dataset will take, and the model behind it."""
 
-from accordant.report.planned.render import render_plan
+from accordant.report.plan.render import render_plan
 
 __all__ = ["render_plan"]

@@ -12,7 +12,7 @@ from accordant.errors import InputError
 from accordant.explanation.explanation import FORMAT
 from accordant.naming import listed
 from accordant.report.charts.svg import figure, line, mark, tag, text, wrapped
-from accordant.report.explained import pages
+from accordant.report.explanation import pages
 from accordant.report.page import Page
 from accordant.report.scale import Scale, linear_scale, number
 from accordant.sections import PagePart, Section, page_parts
@@ -154,7 +154,7 @@ def _told(content: Mapping[str, Any]) -> Json:
 
 
 PAGE = Page(
-    "accordant.report.explained", "explained.css",
+    "accordant.report.explanation", "explanation.css",
     filters={"gain": pages.gain, "feature": pages.feature_value, "share": pages.share},
     names={"pages": pages},
 )  # fmt: skip

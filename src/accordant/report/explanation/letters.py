@@ -35,7 +35,7 @@ HEADINGS = {
 }
 """What a letter says beside its content, by its part."""
 
-PAGE = Page("accordant.report.explained", "letter.css", filters={}, names={})
+PAGE = Page("accordant.report.explanation", "letter.css", filters={}, names={})
 
 
 def headings(code: str) -> dict[str, str]:
