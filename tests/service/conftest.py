@@ -98,7 +98,6 @@ def address(request, tmp_path):
 
 
 on_sqlite = pytest.mark.parametrize("address", ["sqlite"], indirect=True)
-on_postgresql = pytest.mark.parametrize("address", [pytest.param("postgresql", marks=pytest.mark.long)], indirect=True)
 
 
 @pytest.fixture(scope="session")

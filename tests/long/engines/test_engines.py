@@ -37,10 +37,11 @@ def written(folder):
     }
 
 
-def answers(driver, prepared, on=None):
-    """Return what all commands wrote and printed on an engine."""
+def answers(driver, prepared, on=None, names=tuple(COMMANDS)):
+    """Return what commands wrote and printed on an engine."""
     found = {}
-    for name, arguments in COMMANDS.items():
+    for name in names:
+        arguments = COMMANDS[name]
         out = f"{(on or driver.address).partition(':')[0]}-{name}"
         code, printed, told = driver.call(*arguments, "--out", out, on=on)
         found[name] = (code, printed.replace(out, "out"), written(prepared / out) if code == 0 else told)
@@ -58,8 +59,8 @@ def alone(local, prepared):
 
 
 def check_commands(engine, driver, alone, prepared):
-    """All commands write the same bytes, and print the same."""
-    found = answers(driver, prepared)
+    """All commands write the same bytes, and print the same; Dask is asked for parts, and for a fit."""
+    found = answers(driver, prepared, names=("recommend", "fit") if engine == "dask" else tuple(COMMANDS))
     if engine == "queue":  # takes parts only
         code, _, told = found.pop("fit")
         assert code == 2 and "allowed for others: processes:N, ray://, dask://" in told

@@ -15,6 +15,7 @@ from accordant.service.jobs.worker import Worker
 from accordant.service.pages import reviews
 from accordant.service.pages.visit import SIGNED_IN
 from accordant.service.schema import decision, job, job_part
+from tests.service.conftest import on_sqlite
 
 
 @pytest.fixture
@@ -120,6 +121,7 @@ def test_many_like_cases_become_a_job_with_sealed_reasons(app, service, client, 
     assert "3 changed" in browser.get("/jobs").text
 
 
+@on_sqlite
 @pytest.mark.long
 def test_the_page_follows_a_job_while_it_is_open_and_is_accessible(app, service):
     import shutil

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from sqlalchemy import select
+from sqlalchemy import create_engine, select
 
 from accordant.service.backup import back_up
 from accordant.service.contests import Contestation
@@ -36,12 +36,21 @@ def decided(service, client):
 @pytest.fixture
 def files(request, address, tmp_path):
     """A function that returns all files in which a service, its backups and exports can leave anything."""
-    folders = [tmp_path]
+    folders, others = [tmp_path], set()
     if address.startswith("postgresql"):
-        folders.append(request.getfixturevalue("cluster").folder / "data")
+        data = request.getfixturevalue("cluster").folder / "data"
+        with create_engine(address).connect() as connection:
+            own = connection.exec_driver_sql("SELECT oid FROM pg_database WHERE datname = current_database()").scalar()
+        folders.append(data)
+        others = {folder for folder in (data / "base").iterdir() if folder.name != str(own)}  # of other databases
 
     def now():
-        found = [path for folder in folders for path in folder.rglob("*") if path.is_file()]
+        found = [
+            path
+            for folder in folders
+            for path in folder.rglob("*")
+            if path.is_file() and others.isdisjoint(path.parents)
+        ]
         names = {path.name for path in found}
         assert "service.keys.db" in names and ({"service.db", "service.db-wal"} <= names or "PG_VERSION" in names)
         return found
@@ -54,7 +63,12 @@ def traces(files, *texts):
     wanted = [
         code for text in texts for code in (text.encode(), text.encode("utf-16-le"), text.encode().hex().encode())
     ]
-    return [path.name for path in files() if any(each in content(path) for each in wanted)]
+    return [path.name for path in files() if holds_any(path, wanted)]
+
+
+def holds_any(path, wanted):
+    held = content(path)
+    return any(each in held for each in wanted)
 
 
 def content(path):
@@ -76,7 +90,7 @@ def test_nothing_is_left_of_the_person_in_any_file(service, decided, tmp_path, f
     write_export(service.database, service.keys, tmp_path / "export.jsonl")
     assert traces(files, MARK, "Quuxbert", "0.7812345", IDEMPOTENCY) == []
     keys = [*map(bytes, wrapped), *before]
-    assert not [path.name for path in files() if any(key in content(path) for key in keys)]
+    assert not [path.name for path in files() if holds_any(path, keys)]
     for who in gone:
         with pytest.raises(Erased):
             service.keys.key(who)

@@ -23,8 +23,9 @@ from accordant.service.identity import invite
 from accordant.service.pages.reviews import MOST_AT_ONCE
 from accordant.service.record.receipt import read_receipt, verify_receipt
 from accordant.service.server import _config
+from tests.service.conftest import on_sqlite
 
-pytestmark = pytest.mark.long
+pytestmark = [pytest.mark.long, on_sqlite]  # pages are the same on both databases
 ACCORDANT = (sys.executable, "-c", "from accordant.cli.app import main; main()")
 DECISIONS, ALIKE = 100, 15
 PHONE, DESK = {"width": 400, "height": 800}, {"width": 1280, "height": 900}
@@ -57,15 +58,10 @@ def chromium():
 
 
 @pytest.fixture
-def looked_at(address):
-    """A function that looks at a page at two sizes, light and dark: no violation of axe, nothing beyond its edge.
-
-    Pages are the same on both databases: those of one are looked at.
-    """
+def looked_at():
+    """A function that looks at a page at two sizes, light and dark: no violation of axe, nothing beyond its edge."""
 
     def look(page, *sizes):
-        if not address.startswith("sqlite"):
-            return
         for size in sizes or (DESK, PHONE):
             page.set_viewport_size(size)
             for scheme in ("light", "dark"):
