@@ -197,7 +197,7 @@ def cpu_seconds() -> float:
     return times.user + times.system + times.children_user + times.children_system
 
 
-_starting = threading.Lock()  # libraries that prepare for a fork refuse another meanwhile
+_start_lock = threading.Lock()  # libraries that prepare for a fork, such as filelock, refuse another meanwhile
 
 
 def _started(function: Callable[[Any], Any], items: Sequence[Any], team: Sequence[_Worker]) -> _Worker:
@@ -211,7 +211,7 @@ def _started(function: Callable[[Any], Any], items: Sequence[Any], team: Sequenc
     with warnings.catch_warnings():  # libraries' sleeping threads count as threads, and are not copied
         warnings.filterwarnings("ignore", "This process .* is multi-threaded", DeprecationWarning)
         try:
-            with _starting:
+            with _start_lock:
                 process.start()
         except (pickle.PicklingError, AttributeError, TypeError) as error:  # by what the function is made of
             raise InputError(
