@@ -197,6 +197,9 @@ def cpu_seconds() -> float:
     return times.user + times.system + times.children_user + times.children_system
 
 
+_start_lock = threading.Lock()  # libraries that prepare for a fork, such as filelock, refuse another meanwhile
+
+
 def _started(function: Callable[[Any], Any], items: Sequence[Any], team: Sequence[_Worker]) -> _Worker:
     """Return a new worker."""
     context = multiprocessing.get_context("fork" if forks_here() else "spawn")
@@ -208,7 +211,8 @@ def _started(function: Callable[[Any], Any], items: Sequence[Any], team: Sequenc
     with warnings.catch_warnings():  # libraries' sleeping threads count as threads, and are not copied
         warnings.filterwarnings("ignore", "This process .* is multi-threaded", DeprecationWarning)
         try:
-            process.start()
+            with _start_lock:
+                process.start()
         except (pickle.PicklingError, AttributeError, TypeError) as error:  # by what the function is made of
             raise InputError(
                 f"processes: beside other threads workers are not forked, and the work cannot be sent to another "

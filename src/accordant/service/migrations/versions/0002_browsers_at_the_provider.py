@@ -9,6 +9,7 @@ branch_labels = depends_on = None
 
 
 def upgrade() -> None:
+    """Make the table of browsers that are at the provider of accounts."""
     op.create_table(
         "account_sign_in",
         sa.Column("token", sa.LargeBinary(), nullable=False),
