@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from sqlalchemy import create_engine, select
+from sqlalchemy import NullPool, create_engine, select
 
 from accordant.service.backup import back_up
 from accordant.service.contests import Contestation
@@ -39,7 +39,7 @@ def files(request, address, tmp_path):
     folders, others = [tmp_path], set()
     if address.startswith("postgresql"):
         data = request.getfixturevalue("cluster").folder / "data"
-        with create_engine(address).connect() as connection:
+        with create_engine(address, poolclass=NullPool).connect() as connection:
             own = connection.exec_driver_sql("SELECT oid FROM pg_database WHERE datname = current_database()").scalar()
         folders.append(data)
         others = {folder for folder in (data / "base").iterdir() if folder.name != str(own)}  # of other databases
