@@ -11,7 +11,7 @@ import pytest
 from accordant.deliberation.dialogue import POLICIES, arguments_for, reconcile, revised
 
 DIALOGUES = 4_000
-PER_PAIR = 250  # of policies, with soundness by enumeration
+PER_PAIR = 100  # of policies, with soundness by enumeration
 
 
 def loaded(name):

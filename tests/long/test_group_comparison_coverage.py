@@ -7,7 +7,7 @@ import pytest
 
 from accordant import metrics
 
-WORLDS = 160
+WORLDS = 80
 LEVEL = 0.9
 LEAST = LEVEL - 3 * np.sqrt(LEVEL * (1 - LEVEL) / WORLDS)
 

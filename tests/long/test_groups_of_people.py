@@ -16,6 +16,7 @@ CELLS = tuple(product(ACTIONS, OUTCOMES))
 TRUTH = np.array([0.9, 0.6, 0.3, 0.85, 0.55, 0.2, 1.0, 0.5, 0.0])
 OPPOSED = np.repeat([-0.5, 0.0, 0.5], 3)  # what the second kind of people adds to each action
 STEEPNESS = 8.0
+SEEDS = 8
 PROBLEM = DecisionProblem(stakeholders=["Pupils"], actions=ACTIONS, outcomes=OUTCOMES)
 
 
@@ -40,13 +41,13 @@ def found_types(answers):
 
 @pytest.mark.parametrize(("people", "questions"), [(20, 12), (60, 15)])
 def test_people_who_are_alike_stay_together(tmp_path, people, questions):
-    found = [found_types(read(tmp_path / "answers.csv", seed, people, questions, 0)) for seed in range(20)]
+    found = [found_types(read(tmp_path / "answers.csv", seed, people, questions, 0)) for seed in range(SEEDS)]
     assert np.mean([len(each.groups) == 1 for each in found]) >= 0.95
 
 
 def test_two_kinds_of_people_are_found_and_each_person_with_its_kind(tmp_path):
     wrong, right_number = [], []
-    for seed in range(20):
+    for seed in range(SEEDS):
         answers = read(tmp_path / "answers.csv", seed, 40, 15, 15)
         right_number.append(len(found_types(answers).groups) == 2)
         second = groups.people_of_type(answers, PROBLEM, (), 2, 2)

@@ -19,7 +19,7 @@ from accordant.runs.folder import read_run
 from benchmarks.story import town
 
 SCREEN = 40  # lines of a terminal
-SEEDS = 10  # `python -m benchmarks.story` has 50
+SEEDS = 6  # `python -m benchmarks.story` has 50
 LEARNED = 0.07  # mean error of what is learned from so many answers, on the whole range
 KIND_OF = {"Resident (type 1)": KINDS[0], "Resident (type 2)": KINDS[1]}
 
