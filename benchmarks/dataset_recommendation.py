@@ -97,9 +97,8 @@ def polars_argmax(folder: Path, files: list[Path]) -> None:
     """Take the action with the largest sum of what stands in files."""
     import polars as pl
 
-    run = read_run(folder / "run")
-    actions = run.policy.problem.actions
-    sums = [pl.sum_horizontal(f"{who}: {action}" for who in run.policy.problem.stakeholders) for action in actions]
+    actions = read_run(folder / "run").policy.problem.actions
+    sums = [pl.sum_horizontal(pl.selectors.ends_with(f": {action}")) for action in actions]
     for file in files:
         decided = pl.scan_parquet(folder / "E" / file.name).select(pl.concat_list(sums).list.arg_max().alias("action"))
         decided.collect().write_parquet(folder / OUT / file.name)
@@ -146,14 +145,15 @@ def main() -> None:
         apart(cost, partial(ours, on="here"), folder, 1)
         (folder / OUT / "ours").rename(folder / "ours")
         print(f"{'':34} rows       seconds     rows a second   CPU µs a row   peak MB")
-        for rows in map(int, asked.rows):
+        for files in (max(1, round(rows / FILE_ROWS)) for rows in asked.rows):
+            rows = files * FILE_ROWS
             works: dict[str, Callable[[Path, list[Path]], None]] = {
                 **{f"accordant, {on}": partial(ours, on=on) for on in asked.on},
                 "scikit-learn, argmax": scikit_learn, "Polars, argmax of E": polars_argmax,
                 "plain reading and writing": plain,
             }  # fmt: skip
             for name, work in works.items():
-                seconds, cpu, peak = apart(cost, work, folder, max(1, rows // FILE_ROWS))
+                seconds, cpu, peak = apart(cost, work, folder, files)
                 print(
                     f"{name:26} {rows:13,}  {seconds:12.1f}  {rows / seconds:16,.0f}  "
                     f"{cpu / rows * 1e6:13.2f}  {peak:8.0f}",
