@@ -23,6 +23,7 @@ ALWAYS = (
     ["benchmarks.bootstrap"],
     ["benchmarks.part_sums", "--runs", "40"],
     ["benchmarks.dataset_evaluation"],
+    ["benchmarks.dataset_recommendation"],
     ["benchmarks.lending_run"],
     ["benchmarks.compute"],
     ["benchmarks.participation_cost"],
