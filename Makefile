@@ -39,7 +39,7 @@ lowest: $(LOWEST)/installed  # the lowest versions that pyproject.toml allows st
 	$(LOWEST)/bin/accordant run lending --rows 300 --folds 3 --resamples 100 --out $(LOWEST)/run > $(LOWEST)/run.txt
 	$(LOWEST)/bin/accordant verify $(LOWEST)/run
 	env -u ACCORDANT_REQUIRE_EXTRAS -u PYTHONWARNINGS $(LOWEST)/bin/python -m pytest -q -n auto --dist worksteal -W default --timeout 300 tests/runs tests/terminal tests/learning/trees \
-		tests/cli tests/preferences tests/slates/rules tests/test_contexts.py tests/test_policy.py \
+		tests/cli tests/slates/rules tests/test_contexts.py tests/test_policy.py \
 		tests/service/api tests/service/test_decisions.py tests/service/test_migrations.py
 
 bench: $(VENV)/installed

@@ -33,7 +33,7 @@ def highest_smallest_mean(values):
     return -done.fun
 
 
-@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("seed", range(5))
 def test_maximin_is_the_linear_programme_over_all_policies(seed):
     generator = np.random.default_rng([seed, 1])
     for case in range(100):
@@ -63,7 +63,7 @@ def test_many_contexts_end_with_a_small_gap(name, n_stakeholders):
     assert best <= found.weights @ means + (1e-9 if name != "population_leximin" else 1e-6)
 
 
-@pytest.mark.parametrize("case", ["lending", "health", "education-tutoring", "triage"])
+@pytest.mark.parametrize("case", ["education-tutoring", "triage"])
 def test_on_the_rewards_of_built_in_cases_it_is_the_programme_and_no_rule_for_rows_does_better(case):
     options = RunOptions(seed=7, rows=300, effort="quick")
     carried = carry_out(case, options)

@@ -16,9 +16,7 @@ MOST = 3  # of 12 draws: more than this has a chance below .3 % where the guard 
 
 
 @pytest.mark.parametrize("taste", [0.0, 0.6])
-@pytest.mark.parametrize(
-    ("users", "records", "features", "known"), [(20, 12, 4, 0), (20, 12, 4, 2), (40, 20, 3, 0), (40, 20, 3, 4)]
-)
+@pytest.mark.parametrize(("users", "records", "features", "known"), [(20, 12, 4, 2), (40, 20, 3, 0)])
 def test_the_guard_seldom_opens_where_users_are_alike(taste, users, records, features, known):
     opened = 0
     for seed in range(DRAWS):

@@ -6,7 +6,7 @@ from benchmarks.truth.run import Settings
 from benchmarks.truth.study import broken, study
 from benchmarks.truth.worlds import WORLDS
 
-RUNS, JOBS = 12, 2
+RUNS, JOBS = 10, 2
 SLACK = 3.0  # standard errors: so few runs only find large faults
 
 
