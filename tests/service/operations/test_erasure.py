@@ -42,7 +42,8 @@ def files(request, address, tmp_path):
         with create_engine(address, poolclass=NullPool).connect() as connection:
             own = connection.exec_driver_sql("SELECT oid FROM pg_database WHERE datname = current_database()").scalar()
         folders.append(data)
-        others = {folder for folder in (data / "base").iterdir() if folder.name != str(own)}  # of other databases
+        databases = {folder for folder in (data / "base").iterdir() if folder.name.isdigit()}  # beside temporary files
+        others = {folder for folder in databases if folder.name != str(own)}
 
     def now():
         found = [
