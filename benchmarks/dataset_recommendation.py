@@ -17,17 +17,14 @@ all peers use one thread.
 from __future__ import annotations
 
 import argparse
-import multiprocessing
 import os
 import resource
 import shutil
 import tempfile
 import time
 from collections.abc import Callable
-from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -38,6 +35,7 @@ from accordant.compute.local import cpu_seconds
 from accordant.runs import RunOptions, carry_out, read_run, write_run
 from accordant.runs.datasets.parts import Job
 from accordant.runs.datasets.recommendation import recommend_dataset
+from benchmarks.dataset_evaluation import apart
 
 FILE_ROWS, PART_ROWS, PEER_ROWS = 1_000_000, 500_000, 2_000
 FEATURES = ["Heat_demand", "Rent_burden", "Condition"]
@@ -124,12 +122,6 @@ def cost(work: Callable[[Path, list[Path]], None], folder: Path, files: int) -> 
     spent = time.perf_counter() - start, cpu_seconds() - before
     own = int(Path("/proc/self/status").read_text(encoding="ascii").partition("VmHWM:")[2].split()[0])
     return *spent, max(own, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss) / 1024
-
-
-def apart(work: Callable[..., Any], *given: Any) -> Any:
-    """Return what work gives in a process of its own."""
-    with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as pool:
-        return pool.submit(work, *given).result()
 
 
 def main() -> None:
