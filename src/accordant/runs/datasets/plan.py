@@ -88,6 +88,7 @@ def plan_dataset(
     local = workers is None and (where in ("here", "processes") or place.removeprefix("//") in ("", "local"))
 
     def planned(sizes: Values, effort: tuple[int, int] = (FEWEST, EVENTS)) -> Plan:
+        """Return the plan for parts of these sizes, with simulated draws and events as `effort` says."""
         return plan_of(
             sample, sizes, workers or sample.workers, hazards=NONE if local else CLUSTER,
             cores=free_cores() if local else None, price=price, seed=seed, effort=effort,

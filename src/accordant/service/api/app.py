@@ -105,6 +105,7 @@ class Boundary:
         most = MOST_BYTES_OF.get(scope["path"], MOST_BYTES)
 
         async def bounded() -> Message:
+            """Receive a message; refuse once more bytes came than are taken."""
             nonlocal read, over
             message = await receive()
             read += len(message.get("body", b""))
@@ -114,6 +115,7 @@ class Boundary:
             return message
 
         async def headed(message: Message) -> None:
+            """Send a message with the headers of every answer, unless it answers a body that was refused."""
             nonlocal begun
             if over and not begun:  # whatever the application makes of the body that it could not read to its end
                 return

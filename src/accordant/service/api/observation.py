@@ -114,6 +114,7 @@ class Observation:
         started, status = time.perf_counter(), 500
 
         async def seen(message: Message) -> None:
+            """Note the status of an answer that is sent."""
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]

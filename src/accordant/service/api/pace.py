@@ -41,6 +41,7 @@ class Pace:
         began, read, begun, whole, slow = clock(), 0, False, False, False
 
         async def received() -> Message:
+            """Receive a message within the time that its bytes may take."""
             nonlocal read, whole, slow
             if whole:  # what follows a body is its client's farewell, which may take as long as the answer does
                 return await receive()
@@ -55,6 +56,7 @@ class Pace:
             return message
 
         async def sent(message: Message) -> None:
+            """Send a message, unless its client was too slow to ask; refuse one that takes it too slowly."""
             nonlocal begun
             if slow and not begun:  # whatever the application makes of half a body
                 return

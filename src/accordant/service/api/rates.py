@@ -91,6 +91,7 @@ class Rates:
         buckets.take(name, at)
 
         async def watched(message: Message) -> None:
+            """Count a refusal against its address, or a credential that was accepted as known, and send the message."""
             if message["type"] == "http.response.start":
                 if message["status"] in REFUSED:
                     self.strangers.take(address, at)

@@ -258,6 +258,7 @@ class PageRoute(APIRoute):
         handler = super().get_route_handler()
 
         async def answered(request: Request) -> Response:
+            """Return what the route answers, or the page of a refusal."""
             try:
                 return await handler(request)
             except Exception as error:  # noqa: BLE001 - raised again by `refusal` where it is none of ours
