@@ -40,6 +40,7 @@ class FittedPolicy(Kept, PolicyDecisions):
     metrics: Mapping[Any, Any] | None
     resamples: int
     level: float
+    n_jobs: int
     normalisation: Literal["natural", "relative", "reference"]
     ranges: Mapping[str, tuple[float, float]] | None
     signals_: Mapping[str, RewardSignal]
@@ -83,8 +84,8 @@ class FittedPolicy(Kept, PolicyDecisions):
         found = {**self._decisions(evidence.expected, evidence.prediction, evidence.log, others), **known}
         return {label: found[label] for label in judged if labels is None or label in labels}
 
+    @staticmethod
     def _decisions(
-        self,
         expected: ExpectedRewards,
         prediction: OutcomePrediction | None,
         log: Log,
@@ -196,6 +197,7 @@ class FittedPolicy(Kept, PolicyDecisions):
             ranges=self.declared_ranges(shown),
             generator=randomness.generator(self.random_state, "resamples"),
             refits=refits,
+            n_jobs=self.n_jobs,
         )
 
     def _judged(self, evidence: Evidence) -> dict[str, Strategy]:

@@ -5,11 +5,13 @@ from __future__ import annotations
 import dataclasses
 import logging
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 
 from accordant import strategies as rules
+from accordant.compute.fan_out import run_all
 from accordant.contexts import Contexts, Log
 from accordant.decisions import Decisions
 from accordant.errors import InputError
@@ -20,7 +22,6 @@ from accordant.frame_schema import FrameSchema
 from accordant.learning.cross_fitting import LearningSettings, learn, training_folds
 from accordant.learning.diagnostics import identify
 from accordant.learning.effort import Effort
-from accordant.learning.expectation import expected_rewards
 from accordant.learning.folds import all_but
 from accordant.learning.log_input import given_rewards, one_of, read_log
 from accordant.learning.named_columns import ModelInput, reads_frames
@@ -446,13 +447,9 @@ class ParticipatoryPolicy(FittedPolicy):
 
     def _refits(self, log: Log) -> list[dict[str, Decisions]]:
         """Return what every strategy decides on all rows with the models fitted without each fold."""
-        found = []
-        for outcome_model, reward_models in self.learned_.fold_models:
-            prediction = outcome_model.predict(log.contexts)
-            expected = expected_rewards(log.contexts, prediction, reward_models, self._declared)
-            others = {label: rule for label, rule in self.strategies_.items() if not _waits(rule)}
-            found.append(self._decisions(expected, prediction, log, others))
-        return found
+        others = {label: rule for label, rule in self.strategies_.items() if not _waits(rule)}
+        tasks = [partial(self._decisions, *each, log, others) for each in self.learned_.by_fold]
+        return run_all(tasks, self.n_jobs, "deciding without each fold", first_here=True)
 
     def _train_predictors(self, log: Log, refits: list[dict[str, Decisions]]) -> None:
         """Fit predictors that others brought unfitted: on all rows, and without each fold to judge them there."""

@@ -62,7 +62,7 @@ def test_parity_is_priced_for_the_selected_rule(untouched):
     changed = copy.copy(policy)
     changed.strategies_ = policy.strategies_ | {rule.label: rule}
     changed.selected_ = rule.label
-    (price,) = Scrutiny(changed, evidence).findings()["conflict"]["prices"]
+    (price,) = Scrutiny(changed, evidence).findings()[1]["conflict"]["prices"]
     assert price["rule"] == "maximin"
 
 

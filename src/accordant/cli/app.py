@@ -14,7 +14,6 @@ import sys
 import time
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
-from importlib.metadata import entry_points
 from typing import Annotated, Any, TextIO
 
 import typer
@@ -25,6 +24,7 @@ from accordant.cli.library_warnings import LibraryWarnings
 from accordant.errors import InputError
 from accordant.naming import plain_lines
 from accordant.progress import SILENT, observed
+from accordant.registry import installed
 from accordant.terminal import (
     say,
 )
@@ -80,7 +80,7 @@ def add_commands() -> None:
     for module in (*SPINE, *(f"{wing}.command" for wing in WINGS), SERVICE):
         for command in importlib.import_module(module).COMMANDS:
             app.command()(command)
-    for entry in entry_points(group="accordant.commands"):
+    for entry in installed().select(group="accordant.commands"):
         try:
             loaded = entry.load()
             for command in loaded if isinstance(loaded, tuple) else (loaded,):

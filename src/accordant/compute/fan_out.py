@@ -19,12 +19,17 @@ from accordant.threads import free_cores
 Result = TypeVar("Result")
 
 
-def run_all(tasks: Sequence[Callable[[], Result]], n_jobs: int, doing: str) -> list[Result]:
+def run_all(
+    tasks: Sequence[Callable[[], Result]], n_jobs: int, doing: str, *, first_here: bool = False
+) -> list[Result]:
     """Run tasks on `n_jobs` processes, return their results in order, and tell how far they are.
 
     Inside `accordant.compute` they go to the executor that was chosen. Where processes cannot be forked, threads do the
     same. Inner pools are held at one thread: histogram boosting on small data slows down by orders of magnitude
     otherwise. The results are the same wherever they were made.
+
+    With `first_here` this process does the first task, and then shares the others out: libraries and machine code that
+    all of them load, and this process later too, are there in every worker that is forked from it.
     """
     if n_jobs == 0:
         raise InputError("n_jobs is 0; allowed: a number of jobs, or -1 for all cores")
@@ -32,7 +37,10 @@ def run_all(tasks: Sequence[Callable[[], Result]], n_jobs: int, doing: str) -> l
     with threadpool_limits(1):
         results = list[Result]()
         with steps(doing, len(tasks)) as advance:
-            for result in _arriving(tasks, jobs):
+            if first_here and tasks:
+                results.append(through_pickle(tasks[0]()))
+                advance()
+            for result in _arriving(tasks[len(results) :], jobs):
                 results.append(result)
                 advance()
     return results

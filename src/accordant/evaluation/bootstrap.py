@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Self
 
 import numpy as np
@@ -134,23 +135,37 @@ class Statistics:
                 results[label] = metric.result(Sums(totals, n, self.evidence.problem))
         return results
 
-    def split(self, totals: Values) -> dict[str, Contingency | Sums]:
-        """Return what each metric reads from sums of shape (..., column), by label."""
-        tables: dict[Groups, Contingency] = {}
-        start = 0
+    def all_results(self) -> list[dict[str, MetricResult]]:
+        """Return `results` of every strategy."""
+        return [self.results(s) for s in range(len(self.decisions))]
+
+    @cached_property
+    def spans(self) -> dict[str, slice]:
+        """Columns of sums that each metric reads, by label; metrics of the same groups read the same."""
+        tables, start = dict[Groups, slice](), 0
         for columns, cells in self.cells.items():
-            stop = start + int(np.prod(cells.shape))
-            tables[columns] = Contingency(totals[..., start:stop].reshape(*totals.shape[:-1], *cells.shape), cells)
-            start = stop
-        read: dict[str, Contingency | Sums] = {}
+            tables[columns] = slice(start, start + int(np.prod(cells.shape)))
+            start = tables[columns].stop
+        found = dict[str, slice]()
         for label, metric in self.metrics.items():
             if isinstance(metric, CountMetric):
-                read[label] = tables[metric.columns]
+                found[label] = tables[metric.columns]
             else:
-                stop = start + len(self.thetas[label])
-                read[label] = Sums(totals[..., start:stop], self.evidence.n_contexts, self.evidence.problem)
-                start = stop
-        return read
+                found[label] = slice(start, start + len(self.thetas[label]))
+                start = found[label].stop
+        return found
+
+    def read(self, label: str, sums: Values) -> Contingency | Sums:
+        """Return what a metric reads from its own sums, shape (..., column of its span)."""
+        metric = self.metrics[label]
+        if isinstance(metric, CountMetric):
+            cells = self.cells[metric.columns]
+            return Contingency(sums.reshape(*sums.shape[:-1], *cells.shape), cells)
+        return Sums(sums, self.evidence.n_contexts, self.evidence.problem)
+
+    def split(self, totals: Values) -> dict[str, Contingency | Sums]:
+        """Return what each metric reads from sums of shape (..., column), by label."""
+        return {label: self.read(label, totals[..., span]) for label, span in self.spans.items()}
 
     def resampled(self, units: Units, blocks: Iterable[WeightBlock], resamples: int) -> Resampled:
         """Return the values of all metrics on every resample."""

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from accordant.arrays import Mask, Values
+from accordant.compute.fan_out import run_all
 from accordant.decisions import Decisions
 from accordant.errors import InputError, UnknownNameError
 from accordant.evaluation.bootstrap import Choice, Resampled, Statistics, first_of, resampled
@@ -46,6 +47,7 @@ def evaluate(
     normalisation: Normalisation = "natural",
     ranges: DeclaredRanges | None = None,
     refits: Sequence[Mapping[str, Decisions]] = (),
+    n_jobs: int = 1,
 ) -> Leaderboard:
     """Evaluate strategies on some contexts.
 
@@ -78,6 +80,8 @@ def evaluate(
         What the same strategies decide on the same contexts if their models are fitted without each of several parts of
         the data. Where decisions on held-out parts stand for those of models fitted on all, intervals are widened by
         what refitting changes; empty where the decisions are those of the models themselves.
+    n_jobs
+        Processes for the refits.
 
     Raises
     ------
@@ -94,8 +98,8 @@ def evaluate(
             raise UnknownNameError("strategy without a kind:", name, kinds)
     statistics = Statistics.of(decisions, evidence, {label: metric for label, (metric, _) in metrics.items()})
     drawn = resampled(statistics, resamples=resamples, generator=generator) if resamples else None
-    refitted = [[dataclasses.replace(statistics, decisions=tuple(each[name] for name in decisions)).results(s)
-                 for s in range(len(decisions))] for each in refits]  # fmt: skip
+    others = [dataclasses.replace(statistics, decisions=tuple(each[name] for name in decisions)) for each in refits]
+    refitted = run_all([each.all_results for each in others], n_jobs, "scoring without each fold") if others else []
     return compared(
         Summary.of(statistics), kinds, drawn, metrics, candidates=candidates, selectable=selectable, level=level,
         normalisation=normalisation, ranges=ranges, refitted=refitted,

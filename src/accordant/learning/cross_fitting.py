@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -12,7 +13,8 @@ from numpy.typing import NDArray
 
 from accordant import randomness
 from accordant.arrays import Codes
-from accordant.contexts import Log
+from accordant.compute.fan_out import run_all
+from accordant.contexts import Contexts, Log
 from accordant.errors import InputError, UnknownNameError
 from accordant.learning.augmentation import (
     Over,
@@ -42,7 +44,7 @@ from accordant.learning.reward_learning import (
     reward_errors,
 )
 from accordant.learning.reward_models import OutcomeRewardModel, StatedReward
-from accordant.learning.tuning import Learner, Nested, Search, nested
+from accordant.learning.tuning import Learner, Search, nested
 from accordant.naming import listed
 from accordant.predictions import OutcomePrediction
 from accordant.problem import DecisionProblem
@@ -96,8 +98,8 @@ class Learned:
         Fitted on all training rows.
     held_out_expected, held_out_prediction
         E and f on every training row, from models that did not see its fold.
-    fold_models
-        Outcome model and reward models as fitted without each fold.
+    by_fold
+        E and f on all training rows, from models that were fitted without each fold.
     searches
         Grid searches by name: ``"outcome"``, and one per reward model.
     reward_errors
@@ -118,7 +120,7 @@ class Learned:
     reward_models: tuple[OutcomeRewardModel, ...]
     held_out_expected: ExpectedRewards
     held_out_prediction: OutcomePrediction
-    fold_models: tuple[tuple[OutcomeModel, tuple[OutcomeRewardModel, ...]], ...]
+    by_fold: tuple[tuple[ExpectedRewards, OutcomePrediction], ...]
     searches: Mapping[str, Search]
     reward_errors: tuple[CellError, ...]
     identification: Identification
@@ -168,17 +170,15 @@ def learn(
     outcome, *rewards = nested(
         learners, folds, settings.n_jobs, groups=log.groups, thorough=limits_of(settings.effort).all_pairs
     )  # fmt: skip
-    expected, prediction = _held_out(problem, log, folds, outcome, rewards, stated)
+    models = [(outcome.by_fold[k], [*(each.by_fold[k] for each in rewards), *stated]) for k in range(len(folds))]
+    tasks = [partial(_expected, problem, log.contexts, *each) for each in models]
+    by_fold = run_all(tasks, settings.n_jobs, "predicting", first_here=True)
     names = ["outcome", *(" & ".join(learner.stakeholders) for learner in reward_learners)]
     return Learned(
         outcome.final,
         (*(model.final for model in rewards), *stated),
-        expected,
-        prediction,
-        tuple(
-            (outcome.by_fold[fold], (*(model.by_fold[fold] for model in rewards), *stated))
-            for fold in range(len(folds))
-        ),
+        *_held_out(problem, folds, by_fold),
+        tuple(by_fold),
         {name: each.search for name, each in zip(names, (outcome, *rewards), strict=True)},
         tuple(
             error
@@ -356,25 +356,25 @@ def _reward_learners(
     return learners, [], warnings
 
 
+def _expected(
+    problem: DecisionProblem, contexts: Contexts, outcome: OutcomeModel, rewards: Sequence[OutcomeRewardModel]
+) -> tuple[ExpectedRewards, OutcomePrediction]:
+    """Return E and f on contexts."""
+    prediction = outcome.predict(contexts)
+    return expected_rewards(contexts, prediction, rewards, problem), prediction
+
+
 def _held_out(
     problem: DecisionProblem,
-    log: Log,
     folds: tuple[Codes, ...],
-    outcome: Nested[OutcomeModel],
-    rewards: Sequence[Nested[OutcomeRewardModel]],
-    stated: Sequence[StatedReward],
+    by_fold: Sequence[tuple[ExpectedRewards, OutcomePrediction]],
 ) -> tuple[ExpectedRewards, OutcomePrediction]:
     """Return E and f on all training rows, each fold from the models that did not see it."""
     order = np.argsort(np.concatenate(folds))
-    values, predictions = [], []
-    for fold, rows in enumerate(folds):
-        contexts = log.contexts.take(rows)
-        prediction = outcome.by_fold[fold].predict(contexts)
-        models = [*(model.by_fold[fold] for model in rewards), *stated]
-        values.append(expected_rewards(contexts, prediction, models, problem).values)
-        predictions.append(prediction)
-    expected = np.concatenate(values, axis=2)[:, :, order]
+    parts = zip(by_fold, folds, strict=True)
+    expected = np.concatenate([each.values[:, :, rows] for (each, _), rows in parts], axis=2)[:, :, order]
     expected.flags.writeable = False  # then it is taken without a copy
+    predictions = [each.take(rows) for (_, each), rows in zip(by_fold, folds, strict=True)]
     return (
         ExpectedRewards(expected, stakeholders=problem.stakeholder_names, actions=problem.actions),
         joined(predictions).take(order),

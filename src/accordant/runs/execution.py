@@ -143,8 +143,7 @@ def carry_out(case_file: str | Path | CaseFile, options: RunOptions) -> CarriedO
         policy.fit_log(train.log, signals)
     logger.info("scoring on %d untouched rows", len(test.log))
     evidence = policy.evidence_on(test.log, true_levels=test.true_levels)
-    leaderboard = policy.leaderboard_on(evidence)
-    scrutiny = Scrutiny(policy, evidence, groupings(case), leaderboard).findings()
+    leaderboard, scrutiny = Scrutiny(policy, evidence, groupings(case)).findings()
     seconds = time.perf_counter() - started[0], cpu_seconds() - started[1]
     record = make_record(
         case, options.seed, data, len(train.log), policy, evidence, leaderboard, scrutiny, seconds, dealt,

@@ -122,7 +122,7 @@ def _record(
     repairs = (NO_UNTOUCHED,) if untouched is None else ()
     data = CaseData(training, SOURCE, digest.hexdigest(), simulated=False, repairs=repairs)
     dealt = Dealing(None, None, n_train, n_test, None, None, None, None, 0)
-    scrutiny = Scrutiny(policy, evidence, groupings(case)).findings()
+    _, scrutiny = Scrutiny(policy, evidence, groupings(case)).findings()
     names = {name: name for name in case.problem.stakeholder_names}
     seconds = time.perf_counter() - started[0], time.process_time() - started[1]
     record = make_record(

@@ -7,12 +7,13 @@ import json
 import platform
 from dataclasses import replace
 from functools import cache
-from importlib.metadata import entry_points, version
+from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import accordant
 from accordant.cases.files import CaseFile, find_reward_file
+from accordant.registry import installed
 
 if TYPE_CHECKING:
     from accordant.runs.execution import RunOptions
@@ -32,8 +33,7 @@ def code_hash() -> str:
     found = hashlib.sha256()
     for path in sorted(root.rglob("*.py")):
         found.update(f"{path.relative_to(root).as_posix()}\0".encode() + path.read_bytes())
-    groups = [group for group in entry_points().groups if group.startswith("accordant.")]
-    plugs = {entry.dist for group in groups for entry in entry_points(group=group) if entry.dist is not None}
+    plugs = {entry.dist for entry in installed() if entry.dist is not None}
     found.update("".join(sorted(f"{each.name}=={each.version}\n" for each in plugs)).encode())
     return found.hexdigest()
 

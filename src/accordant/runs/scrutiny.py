@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -77,14 +77,11 @@ class Scrutiny:
         Of the untouched rows.
     groupings
         Columns whose combinations make groups, one entry per grouping.
-    leaderboard
-        Of the strategies on these rows; None to make it where it is needed.
     """
 
     policy: ParticipatoryPolicy
     evidence: Evidence
     groupings: tuple[tuple[str, ...], ...] = ()
-    leaderboard: Leaderboard | None = None
 
     @property
     def quick(self) -> bool:
@@ -107,8 +104,8 @@ class Scrutiny:
         """Labels of the strategies that may win."""
         return [label for label, each in self.policy.strategies_.items() if each.candidate]
 
-    def findings(self) -> dict[str, Any]:
-        """Return everything as plain values.
+    def findings(self) -> tuple[Leaderboard, dict[str, Any]]:
+        """Return the leaderboard of the strategies on these rows, and everything else as plain values.
 
         Keys: ``strategy``; ``certificates`` (radii of its decisions against every coalition); ``by_strategy`` (shares
         of certified decisions of every candidate); ``bounds`` (of metrics) and ``unbounded`` (why some have none);
@@ -123,16 +120,16 @@ class Scrutiny:
         rule = policy.strategies_[policy.selected_]
         logger.info("certifying %d decisions, and weighing what stands behind the choice", evidence.n_contexts)
         decisions = policy.decide_on(evidence)
-        tasks = (  # about as long as each other, the longest first
+        tasks: tuple[Callable[[], Any], ...] = (  # the longest first
             partial(self._conflicts, rule, decisions),
-            partial(self._certified, rule),
             partial(self._bounded, rule),
+            partial(self._certified, rule),
+            partial(policy.leaderboard_on, evidence),
             partial(self._weighed, decisions),
         )
-        found: dict[str, Any] = {"strategy": policy.selected_}
-        for part in run_all(tasks, policy.n_jobs, "scrutinising the choice"):
-            found |= part
-        return found
+        conflict, bounded, certified, board, weighed = run_all(tasks, policy.n_jobs, "scrutinising the choice")
+        budget = {"budget": self._budget(decisions, board)}
+        return board, {"strategy": policy.selected_, **conflict, **certified, **bounded, **weighed, **budget}
 
     def _conflicts(self, rule: Strategy, decisions: Mapping[str, Decisions]) -> dict[str, Any]:
         return {"conflict": NO_PAIRS.to_json() if self.quick else self._conflict(rule, decisions)}
@@ -154,7 +151,7 @@ class Scrutiny:
         return {"bounds": bounds, "unbounded": unbounded, "ranking": ranking}
 
     def _weighed(self, decisions: Mapping[str, Decisions]) -> dict[str, Any]:
-        """Return what other weights, hidden reasons, other rules and a budget would change."""
+        """Return what other weights, hidden reasons and other rules would change."""
         policy, evidence = self.policy, self.evidence
         weights, unweighed = self._weights(decisions)
         return {
@@ -162,16 +159,14 @@ class Scrutiny:
             "unweighed": unweighed,
             "sensitivity": None if not_applicable(evidence) else policy.sensitivity(evidence).to_json(),
             "gains": self._gains(decisions),
-            "budget": self._budget(decisions),
         }
 
-    def _budget(self, decisions: Mapping[str, Decisions]) -> dict[str, Any] | None:
+    def _budget(self, decisions: Mapping[str, Decisions], made: Leaderboard) -> dict[str, Any] | None:
         """Return candidates under a budget: a declared one that is exceeded, or the logged share of what leads."""
         policy, evidence = self.policy, self.evidence
         known = getattr(policy, "evidence_", evidence)  # a policy that was read from a run keeps no training rows
         names, logged = policy.problem.actions, known.log.actions
         shares = dict(zip(names, np.bincount(logged, minlength=len(names)) / len(logged), strict=True))
-        made = self.leaderboard or policy.leaderboard_on(evidence)
         favourable = policy.problem.favourable_actions
         found = logged_budget(policy.strategies_, decisions, made, shares, favourable, policy.selected_)
         if found is None:

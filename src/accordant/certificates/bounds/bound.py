@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from accordant.certificates.bounds.atomic_bounds import NEVER
+from accordant.certificates.bounds.atomic_bounds import NEVER, Enclosure
 from accordant.certificates.bounds.attack_values import Attained, Goal, attain
 from accordant.certificates.bounds.choices import Move
 from accordant.certificates.bounds.composition import enclose
@@ -156,19 +156,47 @@ def bounds(
     return bound_of(subject, attackable(rule, expected, threat, at_most=at_most, known=known))
 
 
-def bound_of(subject: Subject, attacked: Attackable) -> Bounds:
-    """Return what an attack on a rule can make of what a subject is about."""
+@dataclass(frozen=True, eq=False)
+class Ends:
+    """How far misreports can move something at most, without a search for misreports that move it so far.
+
+    Attributes
+    ----------
+    nominal, low, high, may_be_undefined
+        See `Bounds`.
+    enclosure
+        Where a search for attacks would start; None if decisions cannot be moved, or the metric is never defined.
+    """
+
+    nominal: float | None
+    low: float | None
+    high: float | None
+    may_be_undefined: bool
+    enclosure: Enclosure | None = None
+
+
+def ends_of(subject: Subject, attacked: Attackable) -> Ends:
+    """Return between which ends an attack on a rule keeps what a subject is about."""
     subject = subject.about(attacked.outer.base)
     nominal = subject.nominal(attacked.outer.base)
     if attacked.outer.settled:
-        return _bounds(subject, attacked, (nominal,) * 3, (Attained(nominal, None),) * 2, nominal is None)
+        return Ends(nominal, nominal, nominal, nominal is None)
     enclosure = enclose(subject.expression, attacked.outer)
     if enclosure.never_defined:
-        return _bounds(subject, attacked, (None, None, nominal), (Attained(None, None),) * 2, NEVER.may_be_undefined)
+        return Ends(nominal, None, None, NEVER.may_be_undefined)
     # bounds hold the honest value, whatever order rounding added it in
     low, high = enclosure.low, enclosure.high
     if nominal is not None:
         low, high = min(low, nominal), max(high, nominal)
+    return Ends(nominal, low, high, enclosure.may_be_undefined, enclosure)
+
+
+def bound_of(subject: Subject, attacked: Attackable) -> Bounds:
+    """Return what an attack on a rule can make of what a subject is about."""
+    ends, subject = ends_of(subject, attacked), subject.about(attacked.outer.base)
+    low, high, enclosure = ends.low, ends.high, ends.enclosure
+    if enclosure is None or low is None or high is None:
+        return _bounds(subject, attacked, (low, high, ends.nominal), (Attained(low, None),) * 2, ends.may_be_undefined)
     found = tuple(
         attain(
             subject.expression,
@@ -181,7 +209,7 @@ def bound_of(subject: Subject, attacked: Attackable) -> Bounds:
     lowest, highest = (one if one.value is not None else other for one, other in (found, found[::-1]))
     if lowest.value is not None and highest.value is not None:
         low, high = min(low, lowest.value), max(high, highest.value)
-    return _bounds(subject, attacked, (low, high, nominal), (lowest, highest), enclosure.may_be_undefined)
+    return _bounds(subject, attacked, (low, high, ends.nominal), (lowest, highest), ends.may_be_undefined)
 
 
 def _bounds(

@@ -17,7 +17,7 @@ from typing import Any, Literal
 import numpy as np
 
 from accordant.arrays import Values
-from accordant.certificates.bounds.bound import Bounds, bound_of
+from accordant.certificates.bounds.bound import Bounds, bound_of, ends_of
 from accordant.certificates.bounds.rule_choices import Attackable, attackable, known_from
 from accordant.certificates.bounds.target import Subject, subject_of
 from accordant.certificates.reports import Known
@@ -248,7 +248,7 @@ def live_scores(criteria: Criteria, attacked: Sequence[Attackable]) -> LiveCompo
     low, high = np.zeros((2, len(attacked)))
     for label, subject in criteria.subjects.items():
         sign = 1.0 if criteria.goals[label] == "max" else -1.0
-        found = [bound_of(_orient(subject.about(each.outer.base), criteria.goals[label]), each) for each in attacked]
+        found = [ends_of(_orient(subject.about(each.outer.base), criteria.goals[label]), each) for each in attacked]
         first, last = (
             np.array([np.nan if each.may_be_undefined else end for each, end in pairs], dtype=np.float64)
             for pairs in ([(each, each.low) for each in found], [(each, each.high) for each in found])

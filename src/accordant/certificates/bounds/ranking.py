@@ -19,7 +19,7 @@ from typing import Any, Literal
 import numpy as np
 
 from accordant.arrays import Mask, Values
-from accordant.certificates.bounds.bound import bound_of
+from accordant.certificates.bounds.bound import ends_of
 from accordant.certificates.bounds.composite import Criteria, Scale, live_scores
 from accordant.certificates.bounds.rule_choices import Attackable, attackable, known_from
 from accordant.certificates.certificate import for_blocks
@@ -149,12 +149,12 @@ def ranking(
 
 def _frozen(criteria: Criteria, attacked: Sequence[Attackable], scales: Mapping[str, Scale], threat: Threat) -> Ranking:
     """Rank on scales that stay as they are."""
-    found = [bound_of(criteria.about(each.outer.base).composite(scales), each) for each in attacked]
+    found = [ends_of(criteria.about(each.outer.base).composite(scales), each) for each in attacked]
     low, high = (
         [np.nan if each.may_be_undefined else end for each, end in zip(found, side, strict=True)]
         for side in ([each.low for each in found], [each.high for each in found])
     )
-    labels = tuple(each.rule for each in found)
+    labels = tuple(each.rule.label for each in attacked)
     nominal = np.array([each.nominal for each in found], dtype=np.float64)
     return Ranking(labels, nominal, np.array(low, dtype=np.float64), np.array(high, dtype=np.float64), threat)
 

@@ -98,9 +98,10 @@ class Totals:
         """
         key = (pair, len(shares), column)
         if key not in self._along:
-            first, second = (self.row(name) for name in pair)
+            span = self.statistics.spans[self.labels[column]]
+            first, second = (self.row(name)[:, span] for name in pair)
             part = np.array(shares)[:, None, None]
-            self._along[key] = self.values(part * first + (1 - part) * second, (column,))[:, :, 0]
+            self._along[key] = self._value(self.labels[column], part * first + (1 - part) * second)
         return self._along[key]
 
     def values(self, sums: Values | None = None, columns: Sequence[int] | None = None) -> Values:
@@ -113,15 +114,24 @@ class Totals:
         columns
             Positions of the metrics; None for all.
         """
-        given = self.sums if sums is None else sums
-        read = list(self.statistics.split(given).items())
-        chosen = range(len(read)) if columns is None else columns
-        found = np.full((*given.shape[:2], len(chosen)), np.nan)
-        for place, (label, part) in enumerate(read[m] for m in chosen):
-            metric = self.statistics.metrics[label]
-            if isinstance(metric, CountMetric | SumMetric):
-                found[:, :, place] = metric.value(part)  # type: ignore[arg-type]
+        given, labels = self.sums if sums is None else sums, self.labels
+        chosen = labels if columns is None else [labels[m] for m in columns]
+        found = np.empty((*given.shape[:2], len(chosen)))
+        for place, label in enumerate(chosen):
+            found[:, :, place] = self._value(label, given[:, :, self.statistics.spans[label]])
         return found
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """Labels of the metrics."""
+        return tuple(self.statistics.spans)
+
+    def _value(self, label: str, sums: Values) -> Values:
+        """Return a metric of its own sums, shape (policy, resample); NaN of one that reads no sums."""
+        metric = self.statistics.metrics[label]
+        if isinstance(metric, CountMetric | SumMetric):
+            return np.asarray(metric.value(self.statistics.read(label, sums)))  # type: ignore[arg-type]
+        return np.full(sums.shape[:2], np.nan)
 
 
 def mixed(totals: Values, first: Sequence[int], second: Sequence[int], shares: Values) -> Values:

@@ -19,8 +19,10 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
+from importlib import import_module
 from typing import Any, Literal
 
 import numpy as np
@@ -246,6 +248,9 @@ def fit_methods(
         If the pooled reward cannot be learned.
     """
     log.info("learning: %s", ", ".join(method.label for method in methods))
+    for extra in {method.learner.extra for method in methods} - {None}:
+        with suppress(ImportError):  # learners say what is missing; forked workers have what is loaded
+            import_module(str(extra))
     order = sorted(range(len(methods)), key=lambda position: -methods[position].learner.cost)
     tasks = [partial(_learned, methods[position], training, seed) for position in order]
     models = dict(zip(order, run_all(tasks, n_jobs, "learning rewards"), strict=True))
