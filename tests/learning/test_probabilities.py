@@ -26,7 +26,7 @@ from accordant.learning.classification.blend import Blend
 from accordant.learning.classification.calibration import CalibratedProbabilities
 from accordant.learning.classification.candidates import default_candidates
 from accordant.learning.classification.candidates import HingeFeatures
-from accordant.learning.probabilities import class_probabilities
+from accordant.learning.probabilities import _across, class_probabilities
 
 FOREST = RandomForestClassifier(8, min_samples_leaf=3, random_state=0)
 BOOSTING = HistGradientBoostingClassifier(max_iter=6, random_state=0)
@@ -194,3 +194,10 @@ def test_a_damaged_tree_is_refused():
     model._predictors[0][0].nodes["left"][0] = 0
     with pytest.raises(ValueError, match="damaged or forged"):
         class_probabilities(model)
+
+
+@pytest.mark.parametrize("operation", [np.add, np.maximum])
+@pytest.mark.parametrize("n_columns", range(1, 20))
+def test_columns_taken_one_after_another_give_the_bits_of_numpy(n_columns, operation):
+    values = np.random.default_rng(n_columns).normal(size=(200, n_columns)) * 10.0 ** np.arange(n_columns)
+    assert np.array_equal(_across(operation, values), operation.reduce(values, axis=1, keepdims=True))

@@ -240,12 +240,13 @@ class TrainingProfile:
         limit = self.radius * (1 + ROUNDING) + ROUNDING
         for start in range(0, len(matrix), ROWS_AT_ONCE):
             points = self._scaled(matrix[start : start + ROWS_AT_ONCE])
+            factors = np.column_stack([points, np.ones(len(points)), (points**2).sum(axis=1)])
             near, open_rows, first = np.zeros(len(points), dtype=np.intp), np.arange(len(points)), 0
             while len(open_rows) and first < len(self._points):
-                block = self._points[first : max(2 * first, FIRST_BLOCK)]
-                near[open_rows] += (_squared_distances(points[open_rows], block) <= limit).sum(axis=1)
+                block = self._terms[:, first : max(2 * first, FIRST_BLOCK)]
+                near[open_rows] += np.count_nonzero(factors[open_rows] @ block <= limit, axis=1)
                 open_rows = open_rows[near[open_rows] < NEIGHBOURS]
-                first += len(block)
+                first += block.shape[1]
             far[start + open_rows] = True
         return far
 
@@ -264,6 +265,12 @@ class TrainingProfile:
     def _points(self) -> Values:
         """The reference rows, scaled, shape (row, feature)."""
         return self._scaled(self.encoder(self.reference_rows))
+
+    @cached_property
+    def _terms(self) -> Values:
+        """What a squared distance |p|² − 2 p·q + |q|² takes from each reference row q, shape (−2 q, |q|², 1; row)."""
+        squares = (self._points**2).sum(axis=1)
+        return np.vstack([-2 * self._points.T, squares, np.ones(len(squares))])
 
     def _scaled(self, matrix: Values) -> Values:
         """Return encoded contexts with numbers in standard deviations; another level is at distance √2."""

@@ -121,13 +121,27 @@ def row_products(rows: Values, matrix: Values) -> Values:
     return np.asarray(np.matmul(np.ascontiguousarray(rows)[:, np.newaxis], matrix)[:, 0])
 
 
+def _across(operation: np.ufunc, found: Values) -> Values:
+    """Return what an operation makes of each row, shape (row, 1), in the same bits as NumPy.
+
+    Few columns are taken one after another: NumPy goes along each row, ten times slower, and adds in this order too as
+    long as there are fewer than eight.
+    """
+    if not 0 < found.shape[1] < 8:
+        return np.asarray(operation.reduce(found, axis=1, keepdims=True))
+    total = found[:, 0].copy()
+    for column in found.T[1:]:
+        operation(total, column, out=total)
+    return total[:, np.newaxis]
+
+
 def _softmax(scores: Function) -> Function:
     def softmax(rows: Values) -> Values:
         """Return exp(score) over the sum of all."""
         found = scores(rows)
-        found -= found.max(axis=1).reshape(-1, 1)
+        found -= _across(np.maximum, found)
         np.exp(found, out=found)
-        found /= found.sum(axis=1).reshape(-1, 1)
+        found /= _across(np.add, found)
         return found
 
     return softmax
@@ -191,7 +205,7 @@ def _calibrated_probabilities(model: Any) -> Function | None:
     def declared(rows: Values) -> Values:
         """Put the classes that were seen among the declared ones."""
         found, probabilities = seen(rows), np.zeros((len(rows), n_classes))
-        probabilities[:, columns] = found / found.sum(axis=1, keepdims=True)
+        probabilities[:, columns] = found / _across(np.add, found)
         return probabilities
 
     return declared

@@ -319,5 +319,6 @@ def _writer(stream: Any, schema: Any, kind: str | None) -> Any:
     if kind == "Parquet":
         import pyarrow.parquet as pq
 
-        return pq.ParquetWriter(stream, schema)
+        texts = [field.name for field in schema if _pyarrow().types.is_string(field.type)]
+        return pq.ParquetWriter(stream, schema, use_dictionary=texts)  # numbers hardly recur: tables of them cost most
     return _pyarrow().ipc.new_file(stream, schema)
