@@ -155,7 +155,7 @@ class Registry(Generic[Registered]):
         """
         if self._known(name) is not None or self._loaded:
             return self._known(name) is not None
-        return self._others or any(f'"{name}"' in source for source in self._sources)
+        return self._others or name in self._quoted
 
     @cached_property
     def _others(self) -> bool:
@@ -163,12 +163,12 @@ class Registry(Generic[Registered]):
         return bool(installed().select(group=self.group))
 
     @cached_property
-    def _sources(self) -> tuple[str, ...]:
-        """The sources of all built-in modules."""
+    def _quoted(self) -> frozenset[str]:
+        """Whatever stands between two quotation marks in the sources of all built-in modules."""
         specs = filter(None, map(importlib.util.find_spec, self.packages))
         places = [Path(place) for spec in specs for place in spec.submodule_search_locations or (spec.origin or "",)]
         files = [file for place in places for file in (place.rglob("*.py") if place.is_dir() else (place,))]
-        return tuple(file.read_text(encoding="utf-8") for file in files)
+        return frozenset(text for file in files for text in file.read_text(encoding="utf-8").split('"')[1:-1])
 
     def create(self, name: str, parameters: Mapping[str, Any] | None = None) -> Registered:
         """Build the registered object from its name and parameters.

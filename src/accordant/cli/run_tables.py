@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
-import scipy.special  # noqa: F401 - skops looks for each function of it in all modules, the earliest first
 
 from accordant.errors import InputError
 from accordant.report.overview import in_short

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import importlib
 import sys
 import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, Literal
 
+from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.utils import all_estimators
 
 from accordant.errors import InputError, UnknownNameError, allowed_names
@@ -21,6 +23,9 @@ LEARNERS: Mapping[str, type[LevelLearner]] = {
     "selected": SelectedCausalLearner,
 }
 """Learners of outcome levels per action, for continuous outcomes."""
+
+PACKAGES = ("linear_model", "tree", "ensemble")
+"""Of scikit-learn, in which an estimator is looked for first."""
 
 UNNEEDED = tuple(f"sklearn.externals.array_api_compat.{each}" for each in ("torch", "cupy", "dask"))
 """What scikit-learn imports of these libraries if they are installed and something walks through all its modules."""
@@ -54,19 +59,30 @@ def build_estimator(
     UnknownNameError, InputError
         If there is no such estimator, or a parameter is unknown to it.
     """
-    with one_walk():
-        classes = dict(all_estimators(type_filter=kind))
-    if name not in classes:
-        raise UnknownNameError(kind, name, classes)
-    valid = classes[name]._get_param_names()  # noqa: SLF001 - the public way needs an instance
+    estimator = _class(kind, name)
+    valid = estimator._get_param_names()  # noqa: SLF001 - the public way needs an instance
     for key in parameters:
         if key not in valid:
             raise InputError(f"{name}: unknown parameter {key!r}; {allowed_names(valid, key)}")
     seeded = {"random_state": random_state} if "random_state" in valid else {}
     try:
-        return classes[name](**(seeded | dict(parameters)))
+        return estimator(**(seeded | dict(parameters)))
     except (TypeError, ValueError) as error:
         raise InputError(f"{name} cannot be built: {error}") from None
+
+
+def _class(kind: Literal["classifier", "regressor"], name: str) -> Any:
+    """Return a class of scikit-learn; most are found without the walk through all its modules, which takes 2 s."""
+    mixin = {"classifier": ClassifierMixin, "regressor": RegressorMixin}[kind]
+    for package in PACKAGES:
+        found = getattr(importlib.import_module(f"sklearn.{package}"), name, None)
+        if isinstance(found, type) and issubclass(found, mixin):
+            return found
+    with one_walk():
+        classes = dict(all_estimators(type_filter=kind))
+    if name not in classes:
+        raise UnknownNameError(kind, name, classes)
+    return classes[name]
 
 
 def build_learner(name: str, regressor: str | None, parameters: Mapping[str, Any], random_state: int) -> LevelLearner:

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import importlib
 import io
 import json
 import logging
+import sys
 import warnings
 import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import sklearn.utils
 from sklearn.exceptions import InconsistentVersionWarning
 from sklearn.neighbors import BallTree, KDTree, KNeighborsClassifier, KNeighborsRegressor
 
@@ -30,11 +34,25 @@ ENDS = (np.dtype, np.random.Generator, np.random.RandomState)  # nothing hangs o
 SEARCH_TREES = {"ball_tree": BallTree, "kd_tree": KDTree}
 
 
+@cache
 def _skops() -> Any:
-    """Import skops, which lists all estimators of scikit-learn, and so walks through all its modules."""
+    """Return skops; unless somebody imported it before, one that trusts no estimator by itself, for us alone.
+
+    Its list of all estimators takes a walk through all modules of scikit-learn, two CPU seconds, and here nothing is
+    trusted by that list. Whoever imports skops later gets one with the list.
+    """
     with one_walk():
-        import skops.io as skops
-    return skops
+        if "skops.io" in sys.modules:
+            return sys.modules["skops.io"]
+        others, known = set(sys.modules), sklearn.utils.all_estimators
+        sklearn.utils.all_estimators = list
+        try:
+            return importlib.import_module("skops.io")
+        finally:
+            sklearn.utils.all_estimators = known
+            for name in set(sys.modules) - others:
+                if name.partition(".")[0] == "skops":
+                    del sys.modules[name]
 
 
 def dump_model(estimator: Any) -> bytes:
@@ -46,13 +64,11 @@ def dump_model(estimator: Any) -> bytes:
         If it has parts of a type that could not be trusted when the file is read back.
     """
     skops = _skops()
-    from skops.io.exceptions import UnsupportedTypeException
-
     try:
         with _without_search_trees(estimator):
             content = same_bytes(skops.dumps(estimator))
             _check(estimator, "the model")
-    except (RunFolderError, UnsupportedTypeException) as error:
+    except (RunFolderError, skops.exceptions.UnsupportedTypeException) as error:
         raise InputError(f"a model cannot be saved: {error}") from None
     unknown = sorted(name for name in skops.get_untrusted_types(data=content) if not is_trusted(name))
     if unknown:
