@@ -64,14 +64,14 @@ class Cluster:
     def stop(self, how="immediate"):
         self.run("pg_ctl", "-D", self.folder / "data", "-w", "-m", how, "stop")
 
-    def new(self):
-        """Make an empty database, and return its address."""
+    def new(self, template="template0"):
+        """Make a database like another, which nobody uses meanwhile, and return its name."""
         name = f"service_{next(numbers)}"
         engine = create_engine(self.address("postgres"), isolation_level="AUTOCOMMIT")
         with engine.connect() as connection:
-            connection.execute(text(f"create database {name}"))
+            connection.execute(text(f"create database {name} template {template}"))
         engine.dispose()
-        return self.address(name)
+        return name
 
     def address(self, name):
         return f"postgresql+psycopg://postgres@127.0.0.1:{self.port}/{name}"
@@ -89,12 +89,36 @@ def cluster():
     shutil.rmtree(made.folder)
 
 
+def prepared(address):
+    """Give a database its tables, and let go of it."""
+    made = Database.of(address)
+    prepare(made)
+    made.close()
+
+
+@pytest.fixture(scope="session")
+def sqlite_template(tmp_path_factory):
+    """A file with the tables of a service: to make them takes as long as most tests."""
+    file = tmp_path_factory.mktemp("template") / "service.db"
+    prepared(f"sqlite:///{file}")
+    return file
+
+
+@pytest.fixture(scope="session")
+def postgresql_template(cluster):
+    """The name of a database with the tables of a service."""
+    name = cluster.new()
+    prepared(cluster.address(name))
+    return name
+
+
 @pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.long)])
 def address(request, tmp_path):
-    """The address of an empty database of each kind."""
+    """The address of a database of each kind, with the tables of a service and nothing in them."""
     if request.param == "sqlite":
-        return f"sqlite:///{tmp_path / 'service.db'}"
-    return request.getfixturevalue("cluster").new()
+        return f"sqlite:///{shutil.copy(request.getfixturevalue('sqlite_template'), tmp_path / 'service.db')}"
+    cluster = request.getfixturevalue("cluster")
+    return cluster.address(cluster.new(request.getfixturevalue("postgresql_template")))
 
 
 on_sqlite = pytest.mark.parametrize("address", ["sqlite"], indirect=True)
@@ -108,7 +132,7 @@ def finished(run_of_three):
 
 @pytest.fixture
 def database(address):
-    """An empty database with the tables of a service."""
+    """A database with the tables of a service."""
     made = Database.of(address)
     prepare(made)
     yield made
