@@ -19,7 +19,7 @@ from accordant.monitoring.result import Monitored, OutcomesRead
 from accordant.monitoring.sightings import Sightings, fingerprint
 from accordant.monitoring.streams import Streams
 from accordant.monitoring.summary import LinesSeen, monitored
-from accordant.monitoring.values import Followed, decision_values, outcome_values
+from accordant.monitoring.values import Followed, Times, decision_values, outcome_values
 from accordant.problem import value_label
 from accordant.runs.decision_log import DecisionLine
 from accordant.runs.folder import Run
@@ -85,8 +85,6 @@ class Monitor:
     """
 
     def __init__(self, run: Run, *, alpha: float = ALPHA, awaited: Container[str] | None = None) -> None:
-        if not 0 < alpha < 1:
-            raise InputError(f"alpha is {alpha}; allowed: above 0 and below 1")
         self.run, self.alpha, self._awaited = run, alpha, awaited
         self._streams = Streams.of(run, alpha)
         self._seen, self._rows = Sightings(), Sightings()
@@ -107,7 +105,7 @@ class Monitor:
             return
         row = fingerprint(str(line.row))
         what = fingerprint(line.context, line.action, line.expected_rewards)
-        time = f"{line.time.astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}"
+        time = f"{line.time.astimezone(UTC).replace(tzinfo=None).isoformat(timespec='seconds')}Z"
         if self._seen.see(fingerprint(row, what, line.time.isoformat())):
             self._lines.repeated += 1
             return
@@ -236,9 +234,8 @@ class Monitor:
         if not self._decided:
             return
         batch = [decided for decided, _ in self._decided]
-        actions, times = np.array([each.action for each in batch]), np.array([each.time for each in batch])
-        referred = np.array([referred for _, referred in self._decided])
-        streams.decide(decision_values(self.run, self._contexts(batch), actions, referred, times))
+        actions, referred = np.array([each.action for each in batch]), np.array([each for _, each in self._decided])
+        streams.decide(decision_values(self.run, self._contexts(batch), actions, referred, _times(batch)))
 
     def _take_outcomes(self, streams: Streams) -> None:
         """Let streams take in the outcomes that are gathered."""
@@ -251,7 +248,7 @@ class Monitor:
             for name in self.run.policy.problem.stakeholder_names
         ]
         rows = Followed(
-            self._contexts(batch), np.array([each.action for each in batch]), np.array([each.time for each in batch]),
+            self._contexts(batch), np.array([each.action for each in batch]), _times(batch),
             known, self._codes([each for each in outcomes if each.outcome is not None]), np.array(rewards),
             np.array([each.promised for each in batch]).T,
         )  # fmt: skip
@@ -271,6 +268,10 @@ class Monitor:
         rows = [dict(zip(each.columns, each.values, strict=True)) for each in batch]
         columns = {name: [row[name] for row in rows] for name in names}
         return self.run.policy.contexts_of(columns, lambda row: f"decision {batch[row].number} of {batch[row].time}")
+
+
+def _times(batch: Sequence[_Decided]) -> Times:
+    return np.array([each.time.removesuffix("Z") for each in batch], dtype="datetime64[s]")
 
 
 def _is_number(value: Any) -> bool:

@@ -22,10 +22,11 @@ import numpy as np
 
 from accordant import randomness
 from accordant.arrays import Codes, Values
+from accordant.errors import InputError
 from accordant.evaluation.promise_errors import Kind
 from accordant.monitoring.bets import LevelBets, MeanBets, ShapeBets
 from accordant.monitoring.result import Family, RewardPoint
-from accordant.monitoring.values import DecisionValues, Layout, OutcomeValues
+from accordant.monitoring.values import DecisionValues, Layout, OutcomeValues, time_texts
 from accordant.monitoring.watch import GROWTH, LevelOrder, Watch
 from accordant.runs.folder import Run
 from accordant.runs.record import ErrorPart, PromisePart
@@ -107,7 +108,15 @@ class Streams:
 
     @classmethod
     def of(cls, run: Run, alpha: float) -> Streams:
-        """Return the streams of a run before their first record."""
+        """Return the streams of a run before their first record.
+
+        Raises
+        ------
+        InputError
+            If α is not above 0 and below 1.
+        """
+        if not 0 < alpha < 1:
+            raise InputError(f"alpha is {alpha}; allowed: above 0 and below 1")
         promise, part = run.record.promise, run.record.unusual
         return cls(
             alpha,
@@ -131,7 +140,7 @@ class Streams:
 
     def decide(self, values: DecisionValues) -> None:
         """Take in decisions."""
-        times = values.times.tolist()
+        times = time_texts(values.times)
         for watch, feature in zip(self.contexts.values(), values.features, strict=True):
             watch.add(feature, times, self.alpha)
         by_rule = np.flatnonzero(~values.referred)
@@ -146,7 +155,7 @@ class Streams:
 
     def follow(self, values: OutcomeValues) -> None:
         """Take in outcomes."""
-        times = values.times.tolist()
+        times = time_texts(values.times)
         for (kind, name, part, attribute, group), watch in self.errors.items():
             errors = values.errors[self.layout.errors.index((kind, name, part))]
             watch.add(self._of_group(errors, values, attribute, group), times, self.alpha)

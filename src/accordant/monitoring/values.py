@@ -10,8 +10,9 @@ from dataclasses import dataclass, replace
 from typing import Self
 
 import numpy as np
+from numpy.typing import NDArray
 
-from accordant.arrays import Codes, Labels, Mask, Values
+from accordant.arrays import Codes, Mask, Values
 from accordant.contexts import Contexts
 from accordant.errors import MissingColumnError
 from accordant.evaluation.promise_errors import Kind, PromiseErrors, calibration_errors, reward_errors
@@ -20,6 +21,7 @@ from accordant.problem import value_label
 from accordant.rewards import ObservedReward
 from accordant.runs.folder import Run
 
+Times = NDArray[np.datetime64]
 SAME = 1e-6  # by which E in the log may differ from that of the run: rounding in other libraries
 
 
@@ -69,14 +71,14 @@ class DecisionValues:
     referred, unusual
         Whether a person decides, and whether the context is unlike the training rows, shape (decision,).
     times
-        ISO 8601 in UTC, to the second, or empty, shape (decision,).
+        In UTC, to the second; NaT where they are not known, shape (decision,).
     """
 
     features: Values
     actions: Codes
     referred: Mask
     unusual: Mask
-    times: Labels
+    times: Times
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,7 +104,7 @@ class OutcomeValues:
     realised: Values
     members: Mask
     differs: Mask
-    times: Labels
+    times: Times
 
 
 @dataclass(frozen=True, eq=False)
@@ -129,14 +131,19 @@ class Followed:
 
     contexts: Contexts
     actions: Codes
-    times: Labels
+    times: Times
     known: Mask
     outcomes: Codes | Values
     rewards: Values
     promised: Values | None = None
 
 
-def decision_values(run: Run, contexts: Contexts, actions: Codes, referred: Mask, times: Labels) -> DecisionValues:
+def time_texts(times: Times) -> list[str]:
+    """Return times as ISO 8601 writes them, and nothing where they are not known."""
+    return ["" if text == "NaT" else f"{text}Z" for text in np.datetime_as_string(times, unit="s").tolist()]
+
+
+def decision_values(run: Run, contexts: Contexts, actions: Codes, referred: Mask, times: Times) -> DecisionValues:
     """Return what decisions say; see `DecisionValues`."""
     profile = run.policy.profile_
     comparable = profile.comparable(contexts)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -44,12 +44,6 @@ class RowBatch:
     source: str
     columns: tuple[str, ...]
 
-    def require(self, columns: Iterable[str]) -> None:
-        """Raise `MissingColumnError` for the first column that is not there."""
-        for column in columns:
-            if column not in self.columns:
-                raise MissingColumnError(column, self.columns, self.source)
-
 
 def read_batches(
     run: Run, source: str | Path | IO[str] | Part, *, at_once: bool, columns: Collection[str] | None = None,
@@ -71,14 +65,13 @@ def read_batches(
     """
     names = () if row_id is None else (row_id,)
     wanted = None if columns is None else {*columns, *names}
-    for batch in placed_batches(run, source, at_once=at_once, columns=wanted, texts=names):
-        batch.require(names)
+    for batch in placed_batches(run, source, at_once=at_once, columns=wanted, needed=names, texts=names):
         yield batch.contexts, None if row_id is None else batch.contexts[row_id]
 
 
 def placed_batches(
     run: Run, source: str | Path | IO[str] | Part, *, at_once: bool, columns: Collection[str] | None = None,
-    texts: Collection[str] = (),
+    needed: Collection[str] = (), texts: Collection[str] = (),
 ) -> Iterator[RowBatch]:  # fmt: skip
     """Yield the rows of a file in batches, or all in one, with the place of each.
 
@@ -91,14 +84,16 @@ def placed_batches(
     at_once
         Whether all rows come in one batch.
     columns
-        Those that are needed: of a file that is stored by columns, no others are read; None for all.
+        Of a file that is stored by columns, no others are read; None for all.
+    needed
+        Those that must be there beside the features.
     texts
         Columns that are read as text, where they are.
 
     Raises
     ------
     InputError
-        If a feature is missing, or a value cannot be used.
+        If a column is missing, or a value cannot be used.
     """
     policy, loader = run.policy, tidiers.create(run.case.data.loader)
     types = {**run.case.data.declared_types, **policy.types_}  # strategies may read columns that are declared only
@@ -116,7 +111,7 @@ def placed_batches(
         place: Place = (
             partial(_numbered, name, start) if arrow_format(source) else tidy_places(tidy, n_rows, lines, start)
         )
-        for column in policy.features_:
+        for column in (*policy.features_, *needed):
             if column not in tidy:
                 raise MissingColumnError(column, there, name)
         contexts = policy.contexts_of({str(column): np.asarray(tidy[column]) for column in tidy}, place)
