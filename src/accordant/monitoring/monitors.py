@@ -19,7 +19,7 @@ from accordant.monitoring.result import Monitored, OutcomesRead
 from accordant.monitoring.sightings import Sightings, fingerprint
 from accordant.monitoring.streams import Streams
 from accordant.monitoring.summary import LinesSeen, monitored
-from accordant.monitoring.values import Followed, Times, decision_values, outcome_values
+from accordant.monitoring.values import DecidedRows, Times, decision_values, outcome_values
 from accordant.problem import value_label
 from accordant.runs.decision_log import DecisionLine
 from accordant.runs.folder import Run
@@ -247,9 +247,9 @@ class Monitor:
             [each.rewards.get(name, math.nan) for each in outcomes]
             for name in self.run.policy.problem.stakeholder_names
         ]
-        rows = Followed(
+        rows = DecidedRows(
             self._contexts(batch), np.array([each.action for each in batch]), _times(batch),
-            known, self._codes([each for each in outcomes if each.outcome is not None]), np.array(rewards),
+            known, self._codes(outcomes), np.array(rewards),
             np.array([each.promised for each in batch]).T,
         )  # fmt: skip
         values, unread = outcome_values(self.run, streams.layout, rows)
@@ -257,10 +257,12 @@ class Monitor:
         streams.follow(values)
 
     def _codes(self, outcomes: Sequence[Outcome]) -> Codes | Values:
+        """Return codes or numbers; they do not count where none is known."""
         problem = self.run.policy.problem
         if problem.continuous:
-            return np.array([float(each.outcome) for each in outcomes])  # type: ignore[arg-type]
-        return problem.outcome_codes([value_label(each.outcome) for each in outcomes])
+            return np.array([math.nan if each.outcome is None else float(each.outcome) for each in outcomes])
+        names = [problem.outcome_names[0] if each.outcome is None else value_label(each.outcome) for each in outcomes]
+        return problem.outcome_codes(names)
 
     def _contexts(self, batch: Sequence[_Decided]) -> Contexts:
         """Return contexts with the columns that all lines of a batch have."""

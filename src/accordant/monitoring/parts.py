@@ -20,10 +20,11 @@ from accordant.compute.tasks import Told, tasks
 from accordant.errors import InputError
 from accordant.monitoring.monitors import ALPHA, AT_ONCE
 from accordant.monitoring.result import Monitored, OutcomesRead
-from accordant.monitoring.rows import DecidedRows, RowReader
+from accordant.monitoring.rows import RowReader
 from accordant.monitoring.streams import Streams
 from accordant.monitoring.summary import LinesSeen, monitored
 from accordant.monitoring.values import (
+    DecidedRows,
     DecisionValues,
     Layout,
     OutcomeValues,
@@ -104,13 +105,12 @@ def _values(run: Run, batches: Iterable[DecidedRows]) -> tuple[dict[str, AnyArra
         answered = rows.seen[~by_person]
         if answered.any():
             last_answered = counts["by_rule"] + int(np.flatnonzero(answered)[-1])
+            values, unread = outcome_values(run, layout, rows.take(np.flatnonzero(rows.seen & ~by_person)))
+            outcomes.append(values)
+            remarks.update(dict.fromkeys(unread))
         counts.update(decisions=len(by_person), by_rule=len(answered), used=int(answered.sum()),
                       by_person=int(rows.seen[by_person].sum()))  # fmt: skip
         times += time_texts(rows.times[[0, -1]])
-        if (followed := rows.followed()) is not None:
-            values, unread = outcome_values(run, layout, followed)
-            outcomes.append(values)
-            remarks.update(dict.fromkeys(unread))
     arrays = _arrays("decisions", decisions) | _arrays("outcomes", outcomes)
     names = ("decisions", "by_rule", "used", "by_person")
     return arrays, {name: counts[name] for name in names} | {

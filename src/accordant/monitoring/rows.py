@@ -11,10 +11,9 @@ import pandas as pd
 
 from accordant.arrays import Codes, Mask, Values
 from accordant.cases.loaders import renamed
-from accordant.contexts import Contexts
 from accordant.errors import DataError, InputError, RewardError
 from accordant.monitoring.section import reward_columns
-from accordant.monitoring.values import Followed, Times, time_texts
+from accordant.monitoring.values import DecidedRows, Times, time_texts
 from accordant.naming import listed
 from accordant.problem import codes_of
 from accordant.runs.folder import Run
@@ -25,53 +24,6 @@ from accordant.tables.datasets import Part
 
 ACTION, OUTCOME = "action", "outcome"  # as `accordant recommend` and files of outcomes call them
 DATES = "dates such as 2024-05-31 or 2024-05-31T14:30:00"
-
-
-@dataclass(frozen=True, eq=False)
-class DecidedRows:
-    """Some rows of a dataset.
-
-    Attributes
-    ----------
-    contexts
-        The rows, typed as the training rows.
-    actions
-        Position of each action, -1 where a person decides, shape (decision,).
-    times
-        In UTC, to the second, NaT where no column says, shape (decision,).
-    known
-        Whether the outcome is, shape (decision,).
-    outcomes
-        Codes or numbers; they do not count where none is known, shape (decision,).
-    rewards
-        Those that somebody observed, NaN for the others, shape (stakeholder, decision).
-    promised
-        E of the actions as it stands in the dataset, of the same shape; None if it does not.
-    """
-
-    contexts: Contexts
-    actions: Codes
-    times: Times
-    known: Mask
-    outcomes: Codes | Values
-    rewards: Values
-    promised: Values | None
-
-    @property
-    def seen(self) -> Mask:
-        """Whether an outcome or a reward is known, shape (decision,)."""
-        return self.known | ~np.isnan(self.rewards).all(axis=0)
-
-    def followed(self) -> Followed | None:
-        """Return the decisions by the rule of which something is known; None if there is none."""
-        rows = np.flatnonzero(self.seen & (self.actions >= 0))
-        if not len(rows):
-            return None
-        promised = None if self.promised is None else self.promised[:, rows]
-        return Followed(
-            self.contexts.take(rows), self.actions[rows], self.times[rows], self.known[rows],
-            self.outcomes[rows[self.known[rows]]], self.rewards[:, rows], promised,
-        )  # fmt: skip
 
 
 @dataclass(frozen=True)

@@ -108,23 +108,23 @@ class OutcomeValues:
 
 
 @dataclass(frozen=True, eq=False)
-class Followed:
-    """Decisions by the rule, and what followed them.
+class DecidedRows:
+    """Decisions, and what followed them.
 
     Attributes
     ----------
     contexts
-        Of the decisions.
+        Typed as the training rows.
     actions
-        Position of each action, shape (outcome,).
+        Position of each action, -1 where a person decides, shape (decision,).
     times
         See `DecisionValues`.
     known
-        Whether the outcome is known, shape (outcome,); if not, a reward is.
+        Whether the outcome is known, shape (decision,).
     outcomes
-        Codes or numbers of those that are known, shape (known outcome,).
+        Codes or numbers; they do not count where none is known, shape (decision,).
     rewards
-        Those that somebody observed, NaN for the others, shape (stakeholder, outcome).
+        Those that somebody observed, NaN for the others, shape (stakeholder, decision).
     promised
         E of the actions when they were taken, of the same shape; None for what the run expects.
     """
@@ -136,6 +136,19 @@ class Followed:
     outcomes: Codes | Values
     rewards: Values
     promised: Values | None = None
+
+    @property
+    def seen(self) -> Mask:
+        """Whether an outcome or a reward is known, shape (decision,)."""
+        return self.known | ~np.isnan(self.rewards).all(axis=0)
+
+    def take(self, rows: Codes) -> Self:
+        """Return some of the rows."""
+        promised = None if self.promised is None else self.promised[:, rows]
+        return replace(
+            self, contexts=self.contexts.take(rows), actions=self.actions[rows], times=self.times[rows],
+            known=self.known[rows], outcomes=self.outcomes[rows], rewards=self.rewards[:, rows], promised=promised,
+        )  # fmt: skip
 
 
 def time_texts(times: Times) -> list[str]:
@@ -153,8 +166,8 @@ def decision_values(run: Run, contexts: Contexts, actions: Codes, referred: Mask
     )  # fmt: skip
 
 
-def outcome_values(run: Run, layout: Layout, rows: Followed) -> tuple[OutcomeValues, tuple[str, ...]]:
-    """Return what outcomes say, and which rewards cannot be told, in words."""
+def outcome_values(run: Run, layout: Layout, rows: DecidedRows) -> tuple[OutcomeValues, tuple[str, ...]]:
+    """Return what outcomes of decisions by the rule say, and which rewards cannot be told, in words."""
     n = len(rows.actions)
     every = np.asarray(run.policy.expected_rewards(rows.contexts).values, dtype=np.float64)
     expected = every[:, rows.actions, np.arange(n)]
@@ -171,28 +184,28 @@ def outcome_values(run: Run, layout: Layout, rows: Followed) -> tuple[OutcomeVal
     return OutcomeValues(errors, promised, realised, _members(layout, rows.contexts), differs, rows.times), remarks
 
 
-def _calibration(run: Run, rows: Followed) -> tuple[PromiseErrors, ...]:
+def _calibration(run: Run, rows: DecidedRows) -> tuple[PromiseErrors, ...]:
     """Return errors of f, NaN where only rewards are known."""
     there = np.flatnonzero(rows.known)
     if not len(there):
         return ()
     prediction = run.policy.outcome_model_.predict(rows.contexts.take(there))
     spread = []
-    for each in calibration_errors(run.policy.problem, prediction, rows.actions[there], rows.outcomes):
+    for each in calibration_errors(run.policy.problem, prediction, rows.actions[there], rows.outcomes[there]):
         values = np.full(len(rows.actions), np.nan)
         values[there] = each.values
         spread.append(replace(each, values=values))
     return tuple(spread)
 
 
-def _realised(run: Run, rows: Followed) -> tuple[Values, tuple[str, ...]]:
+def _realised(run: Run, rows: DecidedRows) -> tuple[Values, tuple[str, ...]]:
     """Return the reward of what followed, observed or as it is stated, and what cannot be told for want of a column."""
     policy, there = run.policy, np.flatnonzero(rows.known)
     found, remarks = np.full(rows.rewards.shape, np.nan), list[str]()
     for i, name in enumerate(policy.problem.stakeholder_names):
         signal = policy.signals_[name]
         if not isinstance(signal, ObservedReward) and len(there):
-            queries = RewardQueries(there, rows.actions[there], rows.outcomes)
+            queries = RewardQueries(there, rows.actions[there], rows.outcomes[there])
             try:
                 found[i, there] = elicit(signal, rows.contexts, queries, policy.problem, None)
             except MissingColumnError as error:
