@@ -123,6 +123,11 @@ class Contexts(Mapping[str, AnyArray]):
             raise DataError(f"column {name!r} must be numeric; found text such as {values[:1]!s}")
         return values
 
+    def missing(self, name: str) -> NDArray[np.bool_]:
+        """Return where a column holds nothing: NaN, or a text of blanks, shape (context,)."""
+        values = self[name]
+        return np.isnan(values) if values.dtype == np.float64 else np.strings.strip(values) == ""
+
 
 @dataclass(frozen=True, eq=False)
 class Log:

@@ -98,11 +98,11 @@ def group_codes(values: Any, name: str, place: Callable[[int], str] = row_place)
     DataError
         If one is missing.
     """
-    column = Contexts({name: values})[name]
-    missing = np.isnan(column) if column.dtype == np.float64 else np.strings.strip(column) == ""
+    column = Contexts({name: values})
+    missing = column.missing(name)
     if missing.any():
         raise _cell_error(place(int(np.argmax(missing))), name, "nothing", "a name or a number")
-    return cluster_codes(column)
+    return cluster_codes(column[name])
 
 
 def time_keys(

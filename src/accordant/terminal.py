@@ -170,6 +170,10 @@ On = Annotated[
         help="Where to work: here, processes:N, ray://local, ray://HOST:PORT, dask://HOST:PORT, queue://DATABASE.",
     ),
 ]
+PartRows = Annotated[
+    int | None,
+    typer.Option("--part-rows", min=1, help="A part ends with the row group that reaches so many rows; 500000."),
+]
 CaseName = Annotated[str, typer.Argument(metavar="CASE", help="A built-in case or a path to a YAML file.")]
 RunFolder = Annotated[Path, typer.Argument(metavar="RUN", help="Folder that `accordant run` wrote.")]
 RunOrCase = Annotated[

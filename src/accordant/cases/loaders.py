@@ -308,14 +308,14 @@ def build(
     apart |= {name for name in (spec.group, spec.time) if name is not None and name not in sensitive}
     if spec.time is not None:
         time_keys(raw[spec.time], spec.time, place)  # raises where one is missing or cannot be read
-    actions, action_values = problem.logged_actions(_renamed(frame[spec.action], spec, place), place, spec.action)
+    actions, action_values = problem.logged_actions(renamed(frame[spec.action], spec, place), place, spec.action)
     log = Log(
         contexts=raw.only([name for name in raw if name not in apart]),
         actions=actions,
         outcomes=(
             problem.outcome_values(_complete(raw.numeric(spec.outcome), spec.outcome, place), place)
             if problem.continuous
-            else codes_of("outcome", _renamed(frame[spec.outcome], spec, place), problem.outcome_names, place)
+            else codes_of("outcome", renamed(frame[spec.outcome], spec, place), problem.outcome_names, place)
         ),
         rewards={name: _rewards(raw.numeric(column), column, place) for name, column in reward_columns.items()},
         groups=None if spec.group is None else group_codes(raw[spec.group], spec.group, place),
@@ -348,7 +348,7 @@ def _refuse_missing(missing: Mask, column: str, place: Place, allowed: str) -> N
         raise DataError(f"{place(int(missing.argmax()))}: column {column!r}: found nothing; allowed: {allowed}")
 
 
-def _renamed(column: pd.Series[Any], spec: DataSpec, place: Place) -> AnyArray:
+def renamed(column: pd.Series[Any], spec: DataSpec, place: Place) -> AnyArray:
     """Return the names in a column of actions or outcomes, of which none may be missing, shape (row,)."""
     _refuse_missing(column.isna().to_numpy(), str(column.name), place, "a name")
     codes, texts = column.astype(str).factorize()

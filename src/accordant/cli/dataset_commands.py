@@ -7,19 +7,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from accordant.errors import InputError
 from accordant.tables.output import is_standard_output
-from accordant.terminal import Json, On, RunFolder, RunOrCase, Seed, check_out, print_json, say
+from accordant.terminal import Json, On, PartRows, RunFolder, RunOrCase, Seed, check_out, print_json, say
 
 if TYPE_CHECKING:
     from accordant.runs.datasets.parts import Job
 
 Dataset = Annotated[
     str, typer.Argument(metavar="DATASET", help="A file, a folder, or a pattern such as 'year=*/*.parquet'.")
-]
-PartRows = Annotated[
-    int | None,
-    typer.Option("--part-rows", min=1, help="A part ends with the row group that reaches so many rows; 500000."),
 ]
 Parts = Annotated[Path, typer.Option("--out", metavar="FOLDER", help="New, or of the same work: it is carried on.")]
 
@@ -29,26 +24,6 @@ def in_parts(file: str | None, on: str | None, part_rows: int | None) -> bool:
     from accordant.tables.datasets import is_dataset
 
     return on is not None or part_rows is not None or (file not in (None, "-") and is_dataset(str(file)))
-
-
-def job_of(run: Path, dataset: str | None, out: Path | None, on: str | None, part_rows: int | None) -> Job:
-    """Return what is asked of a dataset.
-
-    Raises
-    ------
-    InputError
-        If there is no dataset, or no folder for the parts.
-    """
-    from accordant.runs import read_run
-    from accordant.runs.datasets.parts import Job
-    from accordant.tables.datasets import PART_ROWS, dataset_files
-
-    if dataset in (None, "-"):
-        raise InputError("parts are those of a file, a folder or a pattern; found none of them")
-    dataset_files(str(dataset))
-    if out is None or str(out) == "-":
-        raise InputError("what comes of a dataset is a folder with a file for each part: name it with --out")
-    return Job(read_run(run), str(dataset), out, on, part_rows or PART_ROWS)
 
 
 def recommend_parts(job: Job, strategy: str | None, row_id: str | None, population: Path | None, *, json: bool) -> None:
@@ -85,6 +60,7 @@ def evaluate(
     """Judge every strategy of a run on new rows with logged actions and outcomes, however many; choose nothing anew."""
     from accordant.cli.run_tables import print_board
     from accordant.runs.datasets.evaluation import evaluate_dataset
+    from accordant.runs.datasets.parts import job_of
     from accordant.runs.record.parts import board
 
     job = job_of(run, dataset, out, on, part_rows)
@@ -108,6 +84,7 @@ def population(
 ) -> None:
     """Fit a strategy for the whole policy on a dataset, however large: how often everybody must count on these rows."""
     from accordant.cli.population_table import print_population
+    from accordant.runs.datasets.parts import job_of
     from accordant.runs.datasets.population import fit_population
 
     found = fit_population(job_of(run, dataset, out, on, part_rows), strategy)

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from accordant.cli.dataset_commands import PartRows, certify_parts, in_parts, job_of, recommend_parts
+from accordant.cli.dataset_commands import certify_parts, in_parts, recommend_parts
 from accordant.errors import InputError
 from accordant.tables.output import is_standard_output, write_output
 from accordant.terminal import (
@@ -16,6 +16,7 @@ from accordant.terminal import (
     Json,
     On,
     Out,
+    PartRows,
     RunFolder,
     RunOrCase,
     check_out,
@@ -54,6 +55,8 @@ def recommend(
     if in_parts(file, on, part_rows) or population is not None:
         if log is not None:
             raise InputError("--log adds lines to one file; it has no place where many parts are written at a time")
+        from accordant.runs.datasets.parts import job_of
+
         recommend_parts(job_of(run, file, out, on, part_rows), strategy, row_id, population, json=json)
         return
     from accordant.runs import read_run
@@ -111,6 +114,8 @@ def certify(
     members, delta = members_of(coalition), DELTA if delta is None else delta
     check_schema(schema)
     if in_parts(file, on, part_rows):
+        from accordant.runs.datasets.parts import job_of
+
         if schema is not None or data is not None:
             raise InputError("--schema and --data have no effect on parts; leave them out")
         job = job_of(Path(run), file, out, on, part_rows)

@@ -1,8 +1,9 @@
 """Decisions in use: do contexts, decisions and promises still hold? Evidence that may be looked at every day.
 
-monitor      a whole log, with outcomes where there are any
-Monitor      decisions and outcomes one by one
-Monitored    what they show
+monitor            a whole log, with outcomes where there are any
+monitor_dataset    a dataset of decisions with outcomes, part by part
+Monitor            decisions and outcomes one by one
+Monitored          what they show
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from accordant.monitoring.monitors import Monitor, Outcome
+    from accordant.monitoring.parts import monitor_dataset
     from accordant.monitoring.result import Monitored
     from accordant.monitoring.section import monitor, read_outcomes
 
@@ -20,10 +22,11 @@ _PARTS = {
     "Monitored": "result",
     "Outcome": "monitors",
     "monitor": "section",
+    "monitor_dataset": "parts",
     "read_outcomes": "section",
 }
 
-__all__ = ["Monitor", "Monitored", "Outcome", "monitor", "read_outcomes"]
+__all__ = ["Monitor", "Monitored", "Outcome", "monitor", "monitor_dataset", "read_outcomes"]
 
 
 def __getattr__(name: str) -> Any:

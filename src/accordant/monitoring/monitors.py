@@ -6,7 +6,7 @@ import copy
 import math
 from collections import Counter
 from collections.abc import Container, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import UTC
 from typing import Any
 
@@ -15,21 +15,18 @@ import numpy as np
 from accordant.arrays import Codes, Values
 from accordant.contexts import Contexts
 from accordant.errors import DataError, InputError, MissingColumnError, UnknownNameError
-from accordant.evaluation.promise_errors import PromiseErrors, calibration_errors, reward_errors
-from accordant.learning.augmentation import RewardQueries, elicit
 from accordant.monitoring.result import Monitored, OutcomesRead
 from accordant.monitoring.sightings import Sightings, fingerprint
 from accordant.monitoring.streams import Streams
 from accordant.monitoring.summary import LinesSeen, monitored
+from accordant.monitoring.values import DecidedRows, Times, decision_values, outcome_values
 from accordant.problem import value_label
-from accordant.rewards import ObservedReward
 from accordant.runs.decision_log import DecisionLine
 from accordant.runs.folder import Run
 
 AT_ONCE = 256  # decisions, or outcomes, that are worked on together; no result depends on how they were brought
 ALPHA = 0.05
 COUNTED = ("used", "by_person", "not_logged", "ambiguous", "repeated", "contradicted", "empty")
-SAME = 1e-6  # by which E in the log may differ from that of the run: rounding in other libraries
 
 
 @dataclass(frozen=True)
@@ -88,8 +85,6 @@ class Monitor:
     """
 
     def __init__(self, run: Run, *, alpha: float = ALPHA, awaited: Container[str] | None = None) -> None:
-        if not 0 < alpha < 1:
-            raise InputError(f"alpha is {alpha}; allowed: above 0 and below 1")
         self.run, self.alpha, self._awaited = run, alpha, awaited
         self._streams = Streams.of(run, alpha)
         self._seen, self._rows = Sightings(), Sightings()
@@ -98,7 +93,7 @@ class Monitor:
         self._column_names: dict[tuple[str, ...], tuple[str, ...]] = {}
         self._lines = LinesSeen()
         self._outcomes = Counter[str]()
-        self._unread: Counter[str] = Counter()
+        self._unread: dict[str, None] = {}
         self._by_rule, self._last_answered = 0, -1  # decisions of the rule; the latest with an outcome
         self._decided: list[tuple[_Decided, bool]] = []
         self._followed: list[tuple[_Decided, Outcome]] = []
@@ -110,7 +105,7 @@ class Monitor:
             return
         row = fingerprint(str(line.row))
         what = fingerprint(line.context, line.action, line.expected_rewards)
-        time = f"{line.time.astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}"
+        time = f"{line.time.astimezone(UTC).replace(tzinfo=None).isoformat(timespec='seconds')}Z"
         if self._seen.see(fingerprint(row, what, line.time.isoformat())):
             self._lines.repeated += 1
             return
@@ -239,77 +234,35 @@ class Monitor:
         if not self._decided:
             return
         batch = [decided for decided, _ in self._decided]
-        policy = self.run.policy
-        contexts = self._contexts(batch)
-        unusual = np.any(list(policy.profile_(contexts).kinds.values()), axis=0)
-        streams.decide(
-            policy.profile_.comparable(contexts), np.array([each.action for each in batch]),
-            np.array([referred for _, referred in self._decided]), unusual, [each.time for each in batch],
-        )  # fmt: skip
+        actions, referred = np.array([each.action for each in batch]), np.array([each for _, each in self._decided])
+        streams.decide(decision_values(self.run, self._contexts(batch), actions, referred, _times(batch)))
 
     def _take_outcomes(self, streams: Streams) -> None:
         """Let streams take in the outcomes that are gathered."""
         if not self._followed:
             return
-        policy, batch = self.run.policy, [decided for decided, _ in self._followed]
-        contexts, times = self._contexts(batch), [each.time for each in batch]
-        actions, promised = np.array([each.action for each in batch]), np.array([each.promised for each in batch]).T
-        expected = policy.expected_rewards(contexts).values[:, actions, np.arange(len(batch))]
-        differs = int((np.abs(expected - promised) > SAME).any(axis=0).sum())
-        outcomes = [outcome for _, outcome in self._followed]
-        realised = self._realised(contexts, actions, outcomes)
-        streams.follow(
-            (*self._calibration(contexts, actions, outcomes),
-             *reward_errors(policy.problem.stakeholder_names, promised, realised)),
-            promised, realised, self._groups(contexts), times, differs,
+        batch, outcomes = [decided for decided, _ in self._followed], [outcome for _, outcome in self._followed]
+        known = np.array([each.outcome is not None for each in outcomes])
+        rewards = [
+            [each.rewards.get(name, math.nan) for each in outcomes]
+            for name in self.run.policy.problem.stakeholder_names
+        ]
+        rows = DecidedRows(
+            self._contexts(batch), np.array([each.action for each in batch]), _times(batch),
+            known, self._codes(outcomes), np.array(rewards),
+            np.array([each.promised for each in batch]).T,
         )  # fmt: skip
-
-    def _calibration(
-        self, contexts: Contexts, actions: Codes, outcomes: Sequence[Outcome]
-    ) -> tuple[PromiseErrors, ...]:
-        """Return errors of f, NaN where only rewards are known."""
-        problem = self.run.policy.problem
-        there = np.flatnonzero([each.outcome is not None for each in outcomes])
-        if not len(there):
-            return ()
-        prediction = self.run.policy.outcome_model_.predict(contexts.take(there))
-        found = calibration_errors(problem, prediction, actions[there], self._codes([outcomes[k] for k in there]))
-        spread = []
-        for each in found:
-            values = np.full(len(outcomes), np.nan)
-            values[there] = each.values
-            spread.append(replace(each, values=values))
-        return tuple(spread)
-
-    def _realised(self, contexts: Contexts, actions: Codes, outcomes: Sequence[Outcome]) -> Values:
-        """Return the reward of what followed, observed or as it is stated, NaN: none; shape (stakeholder, outcome)."""
-        policy = self.run.policy
-        found = np.full((len(policy.problem.stakeholders), len(outcomes)), np.nan)
-        there = np.flatnonzero([each.outcome is not None for each in outcomes])
-        for i, name in enumerate(policy.problem.stakeholder_names):
-            signal = policy.signals_[name]
-            if not isinstance(signal, ObservedReward) and len(there):
-                queries = RewardQueries(there, actions[there], self._codes([outcomes[k] for k in there]))
-                try:
-                    found[i, there] = elicit(signal, contexts, queries, policy.problem, None)
-                except MissingColumnError as error:
-                    words = f"The reward of {name} reads the column {error.name!r}, which the log does not hold."
-                    self._unread[words] += len(there)
-            for k, outcome in enumerate(outcomes):
-                if name in outcome.rewards:
-                    found[i, k] = outcome.rewards[name]
-        return found
+        values, unread = outcome_values(self.run, streams.layout, rows)
+        self._unread.update(dict.fromkeys(unread))
+        streams.follow(values)
 
     def _codes(self, outcomes: Sequence[Outcome]) -> Codes | Values:
+        """Return codes or numbers; they do not count where none is known."""
         problem = self.run.policy.problem
         if problem.continuous:
-            return np.array([float(each.outcome) for each in outcomes])  # type: ignore[arg-type]
-        return problem.outcome_codes([value_label(each.outcome) for each in outcomes])
-
-    def _groups(self, contexts: Contexts) -> dict[str, Sequence[str]]:
-        """Return sensitive attribute to the group of each context, of those attributes that the log holds."""
-        names = (attribute.name for attribute in self.run.policy.problem.sensitive_attributes)
-        return {name: [value_label(value) for value in contexts[name]] for name in names if name in contexts}
+            return np.array([math.nan if each.outcome is None else float(each.outcome) for each in outcomes])
+        names = [problem.outcome_names[0] if each.outcome is None else value_label(each.outcome) for each in outcomes]
+        return problem.outcome_codes(names)
 
     def _contexts(self, batch: Sequence[_Decided]) -> Contexts:
         """Return contexts with the columns that all lines of a batch have."""
@@ -317,6 +270,10 @@ class Monitor:
         rows = [dict(zip(each.columns, each.values, strict=True)) for each in batch]
         columns = {name: [row[name] for row in rows] for name in names}
         return self.run.policy.contexts_of(columns, lambda row: f"decision {batch[row].number} of {batch[row].time}")
+
+
+def _times(batch: Sequence[_Decided]) -> Times:
+    return np.array([each.time.removesuffix("Z") for each in batch], dtype="datetime64[s]")
 
 
 def _is_number(value: Any) -> bool:

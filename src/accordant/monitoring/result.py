@@ -18,7 +18,7 @@ class Alarm(Part):
     Attributes
     ----------
     n, time
-        Number of the record, from 1, and the time of its decision.
+        Number of the record, from 1, and the time of its decision; empty where it is not known.
     since_n, since
         The same of the record with which the change most likely began.
     words
@@ -30,6 +30,16 @@ class Alarm(Part):
     since_n: int
     since: str
     words: str
+
+    @property
+    def day(self) -> str:
+        """When it was: the day, or the number of the record."""
+        return self.time[:10] or f"record {self.n:,}"
+
+    @property
+    def since_day(self) -> str:
+        """When the change most likely began: the day, or the number of the record."""
+        return self.since[:10] or f"record {self.since_n:,}"
 
 
 class PathPoint(Part):
@@ -140,7 +150,7 @@ class LinesRead(Part):
     decisions
         Lines that were watched.
     first, last
-        Times of the earliest and the latest of them.
+        Times of the earliest and the latest of them; empty where they are not known.
     out_of_order
         Those with a time before that of the line above.
     repeated
@@ -161,6 +171,11 @@ class LinesRead(Part):
     row_again: int
     other_runs: dict[str, int]
     unusable: dict[str, int]
+
+    @property
+    def days(self) -> str:
+        """From when to when decisions were taken; empty where it is not known."""
+        return f"{self.first[:10]} to {self.last[:10]}" if self.first else ""
 
 
 class OutcomesRead(Part):
@@ -256,5 +271,11 @@ class Monitored(Section):
 
 def alarms_of(measures: Iterable[Measure]) -> tuple[Measure, ...]:
     """Return measures with an alarm, the first one first: what came first stays first, whatever follows."""
-    found = ((each.alarm.time, place, each) for place, each in enumerate(measures) if each.alarm is not None)
-    return tuple(each for _, _, each in sorted(found, key=lambda each: each[:2]))
+    found = [each for each in measures if each.alarm is not None]
+    return tuple(sorted(found, key=lambda each: _moment(each.alarm)))
+
+
+def _moment(alarm: Alarm | None) -> tuple[str, int]:
+    """Return what alarms are ordered by: their time, or where it is not known the number of the record."""
+    assert alarm is not None
+    return alarm.time, 0 if alarm.time else alarm.n

@@ -66,7 +66,7 @@ def read_outcomes(run: Run, source: str | Path | IO[str]) -> Iterator[Outcome]:
     DataError
         If a column is missing or unknown, or a cell holds no number where one belongs; file and line are named.
     """
-    problem, columns, lines, start = run.policy.problem, _reward_columns(run), Lines(), 0
+    problem, columns, lines, start = run.policy.problem, reward_columns(run), Lines(), 0
     for chunk in read_chunks(source, texts=("row", "outcome"), lines=lines):
         if "row" not in chunk.columns:
             raise MissingColumnError("row", chunk.columns, lines.name)
@@ -94,7 +94,7 @@ def read_outcomes(run: Run, source: str | Path | IO[str]) -> Iterator[Outcome]:
         start += len(chunk)
 
 
-def _reward_columns(run: Run) -> dict[str, str]:
+def reward_columns(run: Run) -> dict[str, str]:
     """Return columns that may hold a stakeholder's reward."""
     found = {name: name for name in run.policy.problem.stakeholder_names}
     for name, signal in run.policy.signals_.items():

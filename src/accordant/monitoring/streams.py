@@ -16,14 +16,17 @@ import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import get_args
 
 import numpy as np
 
 from accordant import randomness
-from accordant.arrays import AnyArray, Codes, Mask, Values
-from accordant.evaluation.promise_errors import PromiseErrors
+from accordant.arrays import Codes, Values
+from accordant.errors import InputError
+from accordant.evaluation.promise_errors import Kind
 from accordant.monitoring.bets import LevelBets, MeanBets, ShapeBets
 from accordant.monitoring.result import Family, RewardPoint
+from accordant.monitoring.values import DecisionValues, Layout, OutcomeValues, time_texts
 from accordant.monitoring.watch import GROWTH, LevelOrder, Watch
 from accordant.runs.folder import Run
 from accordant.runs.record import ErrorPart, PromisePart
@@ -32,7 +35,7 @@ from accordant.statistics import ReferenceRanks, RunningMean
 SHARE = 1 / 5  # of α, of each family: fixed, so that what is not seen yet costs nothing later
 OTHERS = "others"  # what reference rows lack
 
-Key = tuple[str, str, str, str, str]  # of an error: kind, name, part, attribute, group
+Key = tuple[Kind, str, str, str, str]  # of an error: kind, name, part, attribute, group
 Whose = tuple[str, str, str]  # stakeholder, attribute, group
 
 
@@ -75,6 +78,8 @@ class Streams:
     ----------
     alpha
         Probability with which there is ever a false alarm, at most.
+    layout
+        What the rows of values are about.
     actions
         Names of the actions.
     contexts
@@ -90,6 +95,7 @@ class Streams:
     """
 
     alpha: float
+    layout: Layout
     actions: tuple[str, ...]
     contexts: dict[str, Watch]
     decisions: Watch | None
@@ -102,10 +108,19 @@ class Streams:
 
     @classmethod
     def of(cls, run: Run, alpha: float) -> Streams:
-        """Return the streams of a run before their first record."""
+        """Return the streams of a run before their first record.
+
+        Raises
+        ------
+        InputError
+            If α is not above 0 and below 1.
+        """
+        if not 0 < alpha < 1:
+            raise InputError(f"alpha is {alpha}; allowed: above 0 and below 1")
         promise, part = run.record.promise, run.record.unusual
         return cls(
             alpha,
+            Layout.of(run),
             run.policy.problem.actions,
             dict(_contexts(run)),
             None if promise is None or not any(promise.actions.values()) else _decisions(run, promise.actions),
@@ -123,71 +138,37 @@ class Streams:
         single = (each for each in (self.decisions, self.unusual, self.referred) if each is not None)
         return (*self.contexts.values(), *single, *self.errors.values())
 
-    def decide(
-        self, features: Mapping[str, Values], actions: Codes, referred: Mask, unusual: Mask, times: Sequence[str]
-    ) -> None:
-        """Take in decisions.
-
-        Parameters
-        ----------
-        features
-            As `accordant.learning.novelty.TrainingProfile.comparable` returns them.
-        actions
-            Position of each action; it does not count where a person decides, shape (decision,).
-        referred, unusual
-            Shape (decision,).
-        times
-            Of the decisions.
-        """
-        for name, watch in self.contexts.items():
-            watch.add(features[name], times, self.alpha)
-        by_rule = np.flatnonzero(~referred)
+    def decide(self, values: DecisionValues) -> None:
+        """Take in decisions."""
+        times = time_texts(values.times)
+        for watch, feature in zip(self.contexts.values(), values.features, strict=True):
+            watch.add(feature, times, self.alpha)
+        by_rule = np.flatnonzero(~values.referred)
+        actions = values.actions[by_rule]
         if self.decisions is not None:
-            self.decisions.add(actions[by_rule].astype(np.float64), [times[k] for k in by_rule], self.alpha)
-        for single, rows in ((self.unusual, unusual), (self.referred, referred)):
+            self.decisions.add(actions.astype(np.float64), [times[k] for k in by_rule], self.alpha)
+        for single, rows in ((self.unusual, values.unusual), (self.referred, values.referred)):
             if single is not None:
                 single.add(rows.astype(np.float64), times, self.alpha)
-        self.taken.update(self.actions[code] for code in actions[by_rule].tolist())
-        self.counts.update(decisions=len(times), unusual=int(unusual.sum()), referred=int(referred.sum()))
+        self.taken.update(self.actions[code] for code in actions.tolist())
+        self.counts.update(decisions=len(times), unusual=int(values.unusual.sum()), referred=int(values.referred.sum()))
 
-    def follow(
-        self, errors: Sequence[PromiseErrors], promised: Values, realised: Values, groups: Mapping[str, Sequence[str]],
-        times: Sequence[str], differs: int,
-    ) -> None:  # fmt: skip
-        """Take in outcomes.
-
-        Parameters
-        ----------
-        errors
-            Of f and E, shape (outcome,) each.
-        promised, realised
-            Rewards, shape (stakeholder, outcome).
-        groups
-            Sensitive attribute to the group of each context.
-        times
-            Of the decisions.
-        differs
-            Promises that are not what the run expects.
-        """
-        labels = {name: np.array(values, dtype=str) for name, values in groups.items()}
+    def follow(self, values: OutcomeValues) -> None:
+        """Take in outcomes."""
+        times = time_texts(values.times)
         for (kind, name, part, attribute, group), watch in self.errors.items():
-            for each in errors:
-                if each.key == (kind, name, part):
-                    watch.add(_of_group(each.values, labels, attribute, group), times, self.alpha)
-        names = list(dict.fromkeys(name for name, _, _ in self.rewards))
+            errors = values.errors[self.layout.errors.index((kind, name, part))]
+            watch.add(self._of_group(errors, values, attribute, group), times, self.alpha)
         for (name, attribute, group), stream in self.rewards.items():
-            place = names.index(name)
-            stream.add(promised[place], _of_group(realised[place], labels, attribute, group))
-        self.counts.update(outcomes=len(times), other_promises=differs)
+            place = self.layout.stakeholders.index(name)
+            stream.add(values.promised[place], self._of_group(values.realised[place], values, attribute, group))
+        self.counts.update(outcomes=len(times), other_promises=int(values.differs.sum()))
 
-
-def _of_group(values: Values, labels: Mapping[str, AnyArray], attribute: str, group: str) -> Values:
-    """Return the values of one group, NaN for all others; those of everybody if none is named."""
-    if not attribute:
-        return values
-    if attribute not in labels:
-        return np.full(len(values), np.nan)
-    return np.where(labels[attribute] == group, values, np.nan)
+    def _of_group(self, found: Values, values: OutcomeValues, attribute: str, group: str) -> Values:
+        """Return what was found of one group, NaN for all others; that of everybody if none is named."""
+        if not attribute:
+            return found
+        return np.where(values.members[self.layout.groups.index((attribute, group))], found, np.nan)
 
 
 def _contexts(run: Run) -> Iterator[tuple[str, Watch]]:
@@ -262,7 +243,7 @@ def _errors(promise: PromisePart | None, alpha: float) -> Iterator[tuple[Key, Wa
     """Yield errors with the streams that compare them with the limits of their means."""
     if promise is None:
         return
-    for kind in ("calibration", "reward"):
+    for kind in get_args(Kind):
         parts = [part for part in promise.errors if part.kind == kind]
         for part in parts:
             key = (kind, part.name, part.part, part.attribute, part.group)

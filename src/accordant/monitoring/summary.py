@@ -120,7 +120,7 @@ def _sentence(found: Sequence[Measure], measures: Sequence[Measure], decisions: 
     assert first.alarm is not None
     return (
         f"{len(found)} of {len(measures)} measures changed in {seen}; the first alarm is on {first.label}: "
-        f"{first.alarm.words} since about {first.alarm.since[:10]}."
+        f"{first.alarm.words} since about {first.alarm.since_day}."
     )
 
 

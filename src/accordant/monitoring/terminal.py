@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 
+from accordant.errors import InputError
 from accordant.monitoring.page import render_monitored
+from accordant.monitoring.parts import monitor_dataset
 from accordant.monitoring.result import Monitored, RealisedReward
 from accordant.monitoring.section import monitor, read_outcomes
 from accordant.monitoring.wording import ADVICE, TITLES, evidence_words, families, strongest
 from accordant.report.labels import readable_names, text_with_names
-from accordant.runs import read_run
+from accordant.runs import Run, read_run
+from accordant.runs.datasets.parts import job_of
 from accordant.runs.decision_log import read_decisions
-from accordant.runs.pages import check_page, write_page
+from accordant.runs.pages import add_page, check_page, write_page
+from accordant.tables.datasets import SUFFIXES, is_dataset
 from accordant.tables.output import is_standard_output
 from accordant.terminal import PlainConsole, check_out, print_json, say
 from accordant.terminal_table import FittedTable
@@ -22,16 +27,27 @@ WIDTH = 100  # columns of what is piped somewhere
 MOST_ALARMS, MOST_REMARKS = 6, 5  # that the terminal tells; all are on the page and in the JSON
 
 
-def conduct(run: Path, log: str, outcomes: str | None, *, alpha: float, out: Path | None, json: bool) -> None:
-    """Watch a log, write the page, and print the answer."""
-    check_out(out, [log, outcomes], json=json, check=check_page)
-    finished = read_run(run)
-    seen = None if outcomes is None else read_outcomes(finished, sys.stdin if outcomes == "-" else outcomes)
-    found = monitor(finished, read_decisions(log), seen, alpha=alpha)
-    page = None
-    if out is not None:
-        html = text_with_names(render_monitored(found), readable_names(finished.record))
-        page = write_page(html, found.to_json(), RECORD, out)
+def conduct(
+    run: Path, log: str, outcomes: str | None, *, alpha: float, time: str | None, on: str | None,
+    part_rows: int | None, out: Path | None, json: bool,
+) -> None:  # fmt: skip
+    """Watch a log or a dataset, write the page, and print the answer."""
+    if is_dataset(log) or Path(log).suffix.lower() in SUFFIXES:
+        _refuse({"OUTCOMES": outcomes}, f"the dataset {log}: its columns tell what followed")
+        if out is not None and out.suffix.lower() == ".html":
+            raise InputError(f"--out is {out}; allowed for a dataset: a folder for its parts, the page and the JSON")
+        job = job_of(run, log, out, on, part_rows)
+        found = monitor_dataset(job, time=time, alpha=alpha)
+        page: Path | None = add_page(_page(found, job.run), found.to_json(), RECORD, job.out)
+    else:
+        _refuse(
+            {"--time": time, "--on": on, "--part-rows": part_rows}, f"the log {log}: a dataset is worked on in parts"
+        )
+        check_out(out, [log, outcomes], json=json, check=check_page)
+        finished = read_run(run)
+        seen = None if outcomes is None else read_outcomes(finished, sys.stdin if outcomes == "-" else outcomes)
+        found = monitor(finished, read_decisions(log), seen, alpha=alpha)
+        page = None if out is None else write_page(_page(found, finished), found.to_json(), RECORD, out)
     if json:
         print_json(found.to_json())
     elif not is_standard_output(out):
@@ -40,11 +56,22 @@ def conduct(run: Path, log: str, outcomes: str | None, *, alpha: float, out: Pat
             say(f"\npage: {page}")
 
 
+def _refuse(given: Mapping[str, object], what: str) -> None:
+    """Refuse options that have no effect."""
+    idle = [name for name, value in given.items() if value is not None]
+    if idle:
+        raise InputError(f"{', '.join(idle)} has no effect on {what}")
+
+
+def _page(found: Monitored, run: Run) -> str:
+    return text_with_names(render_monitored(found), readable_names(run.record))
+
+
 def print_monitored(found: Monitored) -> None:
     """Print the answer, the evidence of each family, what stakeholders got, and what to mind."""
     console = PlainConsole(width=WIDTH)
-    days = f"{found.lines.first[:10]} to {found.lines.last[:10]}"
-    console.print(f"{found.title}: decisions of {days}, run {found.run[:12]}")
+    days = f" of {found.lines.days}" if found.lines.days else ""
+    console.print(f"{found.title}: decisions{days}, run {found.run[:12]}")
     console.print(f"{'ALARM. ' if found.alarm else ''}{found.sentence}")
     console.print()
     console.print(_measures(found))
@@ -55,7 +82,7 @@ def print_monitored(found: Monitored) -> None:
         console.print()
         console.print(_rewards(found))
     lines = [
-        f"- {each.label}: {each.alarm.words} since about {each.alarm.since[:10]}, alarm on {each.alarm.time[:10]}"
+        f"- {each.label}: {each.alarm.words} since about {each.alarm.since_day}, alarm on {each.alarm.day}"
         for each in found.alarms
         if each.alarm is not None
     ]

@@ -119,6 +119,8 @@ class Watch:
 
     def _follow(self, powers: Values, times: Sequence[str], first: int) -> None:
         """Note the points of the path: each day's first record, and others ever further apart."""
+        if max(times)[:10] <= self._day and first + len(times) < self._due:
+            return
         for row, time in enumerate(times):
             number = first + row + 1
             if time[:10] > self._day or number >= self._due:

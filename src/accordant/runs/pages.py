@@ -45,9 +45,20 @@ def write_page(page: str, content: Mapping[str, Any], record: str, out: Path) ->
         write_output(out, page)
         return out
     with output_folder(out) as folder:
-        write_part(folder / record, json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False) + "\n")
+        write_part(folder / record, _record_text(content))
         write_part(folder / PAGE, page)
     return out / PAGE
+
+
+def add_page(page: str, content: Mapping[str, Any], record: str, folder: Path) -> Path:
+    """Write a page and the JSON into a folder that is there, in place of older ones; see `write_page`."""
+    write_output(folder / record, _record_text(content))
+    write_output(folder / PAGE, page)
+    return folder / PAGE
+
+
+def _record_text(content: Mapping[str, Any]) -> str:
+    return json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
 
 
 def write_html(page: Callable[[], str], out: Path) -> Path:

@@ -18,10 +18,11 @@ from contextlib import ExitStack, redirect_stderr, redirect_stdout
 from io import StringIO
 from pathlib import Path
 
-from accordant.cli.dataset_commands import PartRows, Parts, job_of
+from accordant.cli.dataset_commands import Parts
 from accordant.compute.tasks import tasks
+from accordant.runs.datasets.parts import job_of
 from accordant.runs.datasets.recommendation import recommend_part
-from accordant.terminal import On
+from accordant.terminal import On, PartRows
 
 TRIES, TROUBLE = "tries.txt", "trouble.json"
 

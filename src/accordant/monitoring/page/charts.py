@@ -20,9 +20,9 @@ SETTLED = 8  # the scale fits limits after an eighth of all outcomes: the first 
 
 
 def evidence_chart(result: Monitored) -> Markup | None:
-    """Return the evidence of the streams with most of it; None if nothing was seen on two days."""
+    """Return the evidence of the streams with most of it; None if all was seen on one day."""
     drawn = sorted(result.measures, key=lambda each: (each.alarm is not None, each.highest or 0.0), reverse=True)
-    begin = date.fromisoformat(result.lines.first[:10])
+    begin = date.fromisoformat(result.lines.first[:10]) if result.lines.first else None
     curves = [Curve(each.label, _points(each, begin)) for each in drawn[:MOST_DRAWN] if each.path]
     last = max((x for curve in curves for x, _ in curve.points), default=0.0)
     if last <= 0:
@@ -32,17 +32,17 @@ def evidence_chart(result: Monitored) -> Markup | None:
     values = [y for curve in curves for _, y in curve.points]
     axes = Axes(
         linear_scale([0.0, last], *plot_width(), wanted=3), linear_scale(values, *plot_height()),
-        (f"days since {begin.isoformat()} →", "evidence, powers of ten"),
+        (f"days since {begin.isoformat()} →" if begin else "records →", "evidence, powers of ten"),
     )  # fmt: skip
     return curve_chart("evidence-chart", "Evidence of a change over time", curves, axes)
 
 
-def _points(measure: Measure, begin: date) -> tuple[tuple[float, float], ...]:
-    """Return days and evidence; a day stays where outcomes of earlier decisions come late."""
+def _points(measure: Measure, begin: date | None) -> tuple[tuple[float, float], ...]:
+    """Return days and evidence, or records where days are not known; a day stays where outcomes come late."""
     found: list[tuple[float, float]] = []
     day = 0.0
     for point in measure.path:
-        day = max(day, float((date.fromisoformat(point.time[:10]) - begin).days))
+        day = max(day, float(point.n if begin is None else (date.fromisoformat(point.time[:10]) - begin).days))
         found.append((day, min(HIGHEST, max(LOWEST, point.evidence))))
     end = min(HIGHEST, max(LOWEST, measure.latest or 0.0))
     return (*found, (day, end))

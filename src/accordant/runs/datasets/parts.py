@@ -15,7 +15,7 @@ from accordant.compute.tasks import Task, Told
 from accordant.errors import InputError
 from accordant.runs.folder import Run, read_run
 from accordant.runs.sections.adoption import Adoption
-from accordant.tables.datasets import PART_ROWS, Part, dataset_parts
+from accordant.tables.datasets import PART_ROWS, Part, dataset_files, dataset_parts
 
 LOCAL = "processes"  # where parts are carried out if nobody says
 
@@ -80,6 +80,22 @@ class Job:
         """Return who carries out the parts, chosen for all inside the block; see `accordant.compute.compute`."""
         given: Executor | None = chosen() if self.on is None else None
         return nullcontext(given) if given is not None else compute(self.on or LOCAL)
+
+
+def job_of(run: Path, dataset: str | None, out: Path | None, on: str | None, part_rows: int | None) -> Job:
+    """Return what is asked of a dataset.
+
+    Raises
+    ------
+    InputError
+        If there is no dataset, or no folder for the parts.
+    """
+    if dataset in (None, "-"):
+        raise InputError("parts are those of a file, a folder or a pattern; found none of them")
+    dataset_files(str(dataset))
+    if out is None or str(out) == "-":
+        raise InputError("what comes of a dataset is a folder with a file for each part: name it with --out")
+    return Job(read_run(run), str(dataset), out, on, part_rows or PART_ROWS)
 
 
 def part_of(item: Told) -> Part:
