@@ -67,6 +67,13 @@ def _value(value: object) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
+def refuse_idle(given: Mapping[str, object], what: str) -> None:
+    """Raise InputError for options, by flag, that were given and have no effect; None stands for not given."""
+    idle = [flag for flag, value in given.items() if value is not None]
+    if idle:
+        raise InputError(f"{', '.join(idle)} has no effect on {what}")
+
+
 def named_values(flag: str, given: Sequence[str], form: str) -> dict[str, str]:
     """Return the values that a repeatable option names.
 

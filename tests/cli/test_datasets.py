@@ -289,3 +289,29 @@ def test_help_says_the_defaults_that_hold(accordant):
         accordant("certify", "--help").stdout.replace("│", " ").split()
     )
     assert f"so many rows; {PART_ROWS}." in " ".join(accordant("plan", "--help").stdout.replace("│", " ").split())
+
+
+@pytest.mark.long
+def test_lists_for_a_folder(accordant, finished_run, beds, tmp_path):
+    asked = ["slate", "first", "beds", "--strategies", "borda", "--k", "2", "--out", f"{tmp_path}/out"]
+    done = accordant(*asked, "--on", "here")
+    assert done.returncode == 0, done.stderr
+    assert "rule: borda, lists of 2" in done.stdout and f"240 lists: {tmp_path}/out" in done.stdout
+    told = json.loads(accordant(*asked, "--on", "here", "--json").stdout)
+    assert told["rows"] == 240 and [each["stakeholder"] for each in told["stakeholders"]]
+    rows = pd.concat([pd.read_parquet(each) for each in sorted((tmp_path / "out").glob("part-*.parquet"))])
+    assert len(rows) == 240 and (rows["item[1]"] != rows["item[2]"]).all()
+
+
+@pytest.mark.parametrize(("given", "message"), [
+    (["first", "beds", "--strategies", "borda,seq_pav"], "found borda, seq_pav; name it with --strategies"),
+    (["first", "beds", "--strategies", "borda"], "name it with --out"),
+    (["first", "beds", "--strategies", "borda", "--requests", "9"], "--requests has no effect"),
+    (["triage", "beds", "--strategies", "borda"], "triage is no finished run"),
+    (["first", "--part-rows", "9"], "--part-rows has no effect"),
+])  # fmt: skip
+@pytest.mark.few(1)
+def test_lists_that_are_refused(accordant, finished_run, beds, tmp_path, given, message):
+    out = [] if "--out" in message else ["--out", f"{tmp_path}/out"]
+    done = accordant("slate", *given, *out)
+    assert done.returncode == 2 and message in done.stderr and not (tmp_path / "out").exists()

@@ -12,7 +12,9 @@ Told = dict[str, Any]
 """JSON values by name."""
 
 tasks: Registry[Told] = Registry(
-    "task", group="accordant.tasks", packages=("accordant.runs.datasets", "accordant.studies", "accordant.monitoring")
+    "task",
+    group="accordant.tasks",
+    packages=("accordant.runs.datasets", "accordant.studies", "accordant.monitoring", "accordant.slates"),
 )
 """Name of a task to the function (options, item) that carries it out; both, and what it returns, are JSON."""
 

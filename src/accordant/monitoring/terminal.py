@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
 from pathlib import Path
 
 from accordant.errors import InputError
@@ -19,7 +18,7 @@ from accordant.runs.decision_log import read_decisions
 from accordant.runs.pages import add_page, check_page, write_page
 from accordant.tables.datasets import SUFFIXES, is_dataset
 from accordant.tables.output import is_standard_output
-from accordant.terminal import PlainConsole, check_out, print_json, say
+from accordant.terminal import PlainConsole, check_out, print_json, refuse_idle, say
 from accordant.terminal_table import FittedTable
 
 RECORD = "monitored.json"  # in a folder, beside the page
@@ -33,14 +32,14 @@ def conduct(
 ) -> None:  # fmt: skip
     """Watch a log or a dataset, write the page, and print the answer."""
     if is_dataset(log) or Path(log).suffix.lower() in SUFFIXES:
-        _refuse({"OUTCOMES": outcomes}, f"the dataset {log}: its columns tell what followed")
+        refuse_idle({"OUTCOMES": outcomes}, f"the dataset {log}: its columns tell what followed")
         if out is not None and out.suffix.lower() == ".html":
             raise InputError(f"--out is {out}; allowed for a dataset: a folder for its parts, the page and the JSON")
         job = job_of(run, log, out, on, part_rows)
         found = monitor_dataset(job, time=time, alpha=alpha)
         page: Path | None = add_page(_page(found, job.run), found.to_json(), RECORD, job.out)
     else:
-        _refuse(
+        refuse_idle(
             {"--time": time, "--on": on, "--part-rows": part_rows}, f"the log {log}: a dataset is worked on in parts"
         )
         check_out(out, [log, outcomes], json=json, check=check_page)
@@ -54,13 +53,6 @@ def conduct(
         print_monitored(found)
         if page is not None:
             say(f"\npage: {page}")
-
-
-def _refuse(given: Mapping[str, object], what: str) -> None:
-    """Refuse options that have no effect."""
-    idle = [name for name, value in given.items() if value is not None]
-    if idle:
-        raise InputError(f"{', '.join(idle)} has no effect on {what}")
 
 
 def _page(found: Monitored, run: Run) -> str:

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from accordant.terminal import Data, Json, On, Out, SeedFromZero, with_model, working
+from accordant.terminal import Data, Json, On, Out, PartRows, SeedFromZero, refuse_idle, with_model, working
 
 
 @with_model(
@@ -19,6 +19,13 @@ def slate(
     case: Annotated[
         str, typer.Argument(metavar="CASE|RUN", help="A built-in case, a path to a YAML file, or a finished run.")
     ],
+    dataset: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[DATASET]",
+            help="With a run: file, folder or pattern of rows, each of which gets a list by one rule of --strategies.",
+        ),
+    ] = None,
     *,
     k: Annotated[int | None, typer.Option("--k", min=1, help="Places in a list instead of the case's.")] = None,
     strategies: Annotated[
@@ -51,6 +58,10 @@ def slate(
         int | None,
         typer.Option(min=0, help="Rules see the state of this many batches ago, and what that costs is measured."),
     ] = None,
+    row_id: Annotated[
+        str | None, typer.Option("--id", metavar="COLUMN", help="Column of a DATASET with what rows are called.")
+    ] = None,
+    part_rows: PartRows = None,
     add: Annotated[bool, typer.Option("--add/--no-add", help="With a run: add the result to it as a section.")] = True,
     model: Mapping[str, Any],
     on: On = None,
@@ -59,13 +70,17 @@ def slate(
     json: Json = False,
 ) -> None:
     """Show lists of k items for many stakeholders: leaderboard of rules, report, and a file of slates."""
-    from accordant.slates.terminal import conduct_slates, slate_options
+    from accordant.slates.terminal import conduct_dataset, conduct_slates, slate_options
 
     options = slate_options(
         k=k, strategies=strategies, floors=floors, capacity=capacity or [], requests=requests, resamples=resamples,
         data=data, seed=seed or 0, rankings=rankings, threshold=threshold, instead=instead, model=model,
         consumption=consumption, staleness=staleness,
     )  # fmt: skip
+    if dataset is not None:
+        conduct_dataset(case, dataset, options, out, on=on, part_rows=part_rows, row_id=row_id, json=json)
+        return
+    refuse_idle({"--id": row_id, "--part-rows": part_rows}, "a market: it is served in order, see --staleness")
     with working(on):
         conduct_slates(case, options, out, run_seed=seed, add=add, json=json)
 

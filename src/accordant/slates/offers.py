@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
+from accordant.arrays import Mask, Values
 from accordant.cases.loaders import CaseData
 from accordant.cases.spec import CaseSpec
 from accordant.contexts import Log
@@ -21,7 +22,7 @@ from accordant.runs.stakeholder_groups import naming_groups, with_groups
 from accordant.runs.untouched_rows import untouched_rows
 from accordant.slates.case import SlateSpec
 from accordant.slates.catalogue import Catalogue, Requests
-from accordant.slates.market import ExpectedUptake, Market
+from accordant.slates.market import Expected, ExpectedUptake, Market
 from accordant.slates.slates import State
 from accordant.slates.sources import MarketSource, service_days, with_capacities
 from accordant.utilities import ExpectedRewards
@@ -60,7 +61,7 @@ def market_of_run(run: Run, declared: SlateSpec, data: str | None) -> MarketSour
     with naming_groups(run.record.stakeholder_groups):
         _check_names(run.case, declared)
     found = untouched_rows(run, data)
-    catalogue = _catalogue(run.case, declared, found.training)
+    catalogue = _catalogue(run.case, declared, _taken(run.case, found.training))
     return _market(run.case, declared, run.policy, catalogue, found.data, "the rows of the run")
 
 
@@ -83,7 +84,7 @@ def market_of_offers(
     loaded = case_data(case, beside, options, signals)
     train, test = split(loaded, case.evaluation.test_size, seed)
     learned = subset(train, RunOptions(seed=seed, rows=min(_sizes(declared)["learn_from"], len(train.log))))
-    catalogue = _catalogue(case, declared, train)
+    catalogue = _catalogue(case, declared, _taken(case, train))
     policy = build_policy(case.replace(strategies=()), options)
     logger.info("%s: learning from %d rows", loaded.source, len(learned.log))
     policy.fit_log(learned.log, signals)
@@ -111,19 +112,8 @@ def _market(
     relevance = _relevance(expected, declared.user)
     batches = _batches(served.log, catalogue.n_items, relevance, sizes["per_day"], sizes["batch"], case.data.group)
     ids = [each for batch in batches for each in batch.ids]
-    weights = {each.name: each.weight for each in case.problem.stakeholders}
-    market = Market(
-        catalogue,
-        case.problem.stakeholder_names,
-        LearnedExpectations(expected, {each: t for t, each in enumerate(ids)}),
-        batches,
-        weights | {name: each.weight for name, each in declared.parties.items() if each.weight is not None},
-        {name: each.floor for name, each in declared.parties.items() if each.floor is not None},
-        ExpectedUptake(declared.visits),
-        declared.user,
-        close_when_full=declared.close_when_full,
-        staleness=declared.staleness,
-    )
+    learned = LearnedExpectations(expected, {each: t for t, each in enumerate(ids)})
+    market = _offered(case, declared, catalogue, learned, batches)
     notes = (
         f"What an item is worth to whom comes from the case's own models; they learned from {learned_from}.",
         f"{len(served.log)} untouched rows are served.",
@@ -133,6 +123,59 @@ def _market(
     described = {each.name: {"role": each.role, "description": each.description} for each in case.problem.stakeholders}
     sha256 = None if test.simulated else test.sha256
     return MarketSource(market, label, sha256, test.simulated, notes, described=described)
+
+
+def _offered(
+    case: CaseSpec, declared: SlateSpec, catalogue: Catalogue, expected: Expected, batches: Sequence[Requests]
+) -> Market:
+    """Return the market in which requests are offered lists of a case's actions."""
+    weights = {each.name: each.weight for each in case.problem.stakeholders}
+    return Market(
+        catalogue,
+        case.problem.stakeholder_names,
+        expected,
+        batches,
+        weights | {name: each.weight for name, each in declared.parties.items() if each.weight is not None},
+        {name: each.floor for name, each in declared.parties.items() if each.floor is not None},
+        ExpectedUptake(declared.visits),
+        declared.user,
+        close_when_full=declared.close_when_full,
+        staleness=declared.staleness,
+    )
+
+
+def market_of_rows(case: CaseSpec, declared: SlateSpec, expected: ExpectedRewards) -> Market:
+    """Return a market in which rows whose E is known come at once, before whom nothing was shown.
+
+    Parameters
+    ----------
+    case, declared
+        The decision case, and what is declared of lists.
+    expected
+        E, shape (stakeholder, action, row), of at least one row.
+
+    Raises
+    ------
+    InputError
+        If a parameter, a party, the user or an item does not exist.
+    """
+    _check_names(case, declared)
+    n_items, n_rows = len(case.problem.actions), expected.values.shape[2]
+    names = tuple(f"row {t + 1}" for t in range(n_rows))
+    asked = _requests(names, names, 0, _relevance(expected, declared.user), None)
+    known = LearnedExpectations(expected, {each: t for t, each in enumerate(names)})
+    return _offered(case, declared, _catalogue(case, declared, np.zeros(n_items)), known, [asked])
+
+
+def _requests(
+    names: tuple[str, ...], users: tuple[str, ...], day: int, relevance: Values, targets: Mask | None
+) -> Requests:
+    """Return requests from nowhere, by users without a past, who may be shown everything."""
+    nowhere = np.full(len(names), np.nan)
+    return Requests(
+        names, users, day, nowhere, nowhere, relevance, np.zeros(relevance.shape),
+        np.ones(relevance.shape, dtype=bool), targets,
+    )  # fmt: skip
 
 
 def _sizes(declared: SlateSpec) -> dict[str, int]:
@@ -147,40 +190,36 @@ def _sizes(declared: SlateSpec) -> dict[str, int]:
     return found
 
 
-def _catalogue(case: CaseSpec, declared: SlateSpec, train: CaseData) -> Catalogue:
-    """Return the actions as items: without categories, providers, positions or prices, which nobody declared."""
+def _catalogue(case: CaseSpec, declared: SlateSpec, taken: Values) -> Catalogue:
+    """Return the actions as items: without categories, providers, positions or prices, which nobody declared.
+
+    How often each was taken, shape (item,), is its popularity.
+    """
     n_items = len(case.problem.actions)
     unknown = (None,) * n_items
     missing = [np.full(n_items, np.nan) for _ in range(4)]
-    taken = np.bincount(train.log.actions, minlength=n_items).astype(np.float64)
     every = Catalogue(tuple(case.problem.actions), unknown, unknown, taken, np.full(n_items, np.inf), *missing)
     return with_capacities(every, declared.capacity)
 
 
-def _relevance(expected: ExpectedRewards, user: str | None) -> np.ndarray[tuple[int, int], np.dtype[np.float64]]:
+def _taken(case: CaseSpec, train: CaseData) -> Values:
+    """Return how often each action was taken in training rows, shape (action,)."""
+    return np.bincount(train.log.actions, minlength=len(case.problem.actions)).astype(np.float64)
+
+
+def _relevance(expected: ExpectedRewards, user: str | None) -> Values:
     """Return the expected reward of the user, shape (item, request); of everybody's mean if nobody is the user."""
     found = expected.values.mean(axis=0) if user is None else expected.of(user)
     return np.asarray(found, dtype=np.float64)
 
 
 def _batches(
-    served: Log,
-    n_items: int,
-    relevance: np.ndarray[tuple[int, int], np.dtype[np.float64]],
-    per_day: int,
-    at_once: int,
-    group: str | None,
+    served: Log, n_items: int, relevance: Values, per_day: int, at_once: int, group: str | None
 ) -> Sequence[Requests]:
     """Return the rows day by day, some at once; each row is a user, unless rows come in groups."""
     done, batches = served.actions, []
     for day, rows in service_days(len(done), per_day, at_once):
         names = tuple(f"row {t + 1}" for t in range(rows.start, rows.stop))
         users = names if served.groups is None else tuple(f"{group} {code + 1}" for code in served.groups[rows])
-        nowhere = np.full(len(names), np.nan)
-        batches.append(
-            Requests(
-                names, users, day, nowhere, nowhere, relevance[:, rows], np.zeros((n_items, len(names))),
-                np.ones((n_items, len(names)), dtype=bool), done[rows] == np.arange(n_items)[:, None],
-            )
-        )  # fmt: skip
+        batches.append(_requests(names, users, day, relevance[:, rows], done[rows] == np.arange(n_items)[:, None]))
     return tuple(batches)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -14,8 +15,10 @@ from accordant.errors import InputError, UnknownNameError
 from accordant.naming import read_names
 from accordant.report.labels import SPECIAL, readable, renamed, text_with_names
 from accordant.runs.chain import add_section, check_addable
+from accordant.runs.datasets.parts import job_of
 from accordant.runs.folder import free_folder
 from accordant.runs.opened_run import open_run
+from accordant.slates.dataset import slate_dataset
 from accordant.slates.fidelity import THRESHOLD, Instead
 from accordant.slates.options import SlateOptions
 from accordant.slates.page import render_slates
@@ -25,7 +28,7 @@ from accordant.slates.result import SlateResult
 from accordant.slates.run import SLATES, write_result
 from accordant.slates.section import open_slates, show_slates
 from accordant.tables.output import is_run
-from accordant.terminal import PlainConsole, capacities, print_json, say
+from accordant.terminal import PlainConsole, capacities, print_json, refuse_idle, say
 from accordant.terminal_table import FittedTable
 from accordant.threads import free_cores
 
@@ -100,6 +103,35 @@ def conduct_slates(
     print_slates(served.result, folder)
     if link is not None:
         say(link.receipt)
+
+
+def conduct_dataset(
+    run: str, dataset: str, options: SlateOptions, out: Path | None, *, on: str | None, part_rows: int | None,
+    row_id: str | None, json: bool,
+) -> None:  # fmt: skip
+    """Make a list for every row of a dataset, and print what everybody gets of them."""
+    kept = replace(SlateOptions(), k=options.k, strategies=options.strategies, floors=options.floors)
+    idle = [name for name, value in dataclasses.asdict(options).items() if value != dataclasses.asdict(kept)[name]]
+    refuse_idle({f"--{name}": name for name in idle}, "lists of a dataset, each of which is made by itself")
+    if not is_run(run):
+        raise InputError(f"{run} is no finished run, and rows of a dataset are known to models of a run only")
+    job = job_of(Path(run), dataset, out, on, part_rows)
+    found = slate_dataset(job, options.strategies, k=options.k, floors=options.floors, row_id=row_id)
+    if json:
+        print_json({"out": str(job.out)} | found.to_json())
+        return
+    table = FittedTable()
+    table.add("stakeholder", name=True)
+    for name in ("mean utility", "between worst and best list"):
+        table.add(name, number=True)
+    for each in found.stakeholders:
+        table.add_row(each.stakeholder, *(f"{value:.4f}" for value in (each.utility, each.attained)))
+    console = PlainConsole(width=WIDTH)
+    console.print(f"rule: {found.rule}, lists of {found.k}")
+    console.print(table)
+    console.print(f"{found.rows:,} lists: {job.out}")
+    if found.flags["floor_unmet"]:
+        console.print(f"{found.flags['floor_unmet']:,} of them are below a floor")
 
 
 def _names(result: SlateResult) -> dict[str, str]:

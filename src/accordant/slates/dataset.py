@@ -1,0 +1,220 @@
+"""Lists for the rows of a dataset, part by part: each row is a request of its own, before which nothing was shown."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from accordant.arrays import AnyArray, Values
+from accordant.compute.ledger import part_output
+from accordant.compute.tasks import Told, tasks
+from accordant.errors import InputError
+from accordant.json_values import json_value
+from accordant.naming import Named
+from accordant.runs.datasets.parts import Job, described, opened, part_of
+from accordant.runs.folder import Run
+from accordant.runs.row_batches import read_batches
+from accordant.slates.candidates import Gains, gains_of
+from accordant.slates.case import SlateSpec, slates_of
+from accordant.slates.market import Market
+from accordant.slates.offers import market_of_rows
+from accordant.slates.rule import ALL, InOrder, SlateRule, rules_of
+from accordant.slates.rules.baselines import RandomSlate
+from accordant.slates.rules.floors import Floored
+from accordant.slates.slates import NOTHING, Slates, State
+from accordant.tables.arrow import arrow_output
+from accordant.tables.datasets import Part
+
+FLAGS = ("floor_unmet", "floor_impossible", "changed")
+AT_ONCE = 16_384  # rows whose lists are made together: what rules hold of each is far more than its E
+
+
+@dataclass(frozen=True)
+class Attained:
+    """What a stakeholder gets of lists.
+
+    Attributes
+    ----------
+    stakeholder
+        Name.
+    utility
+        Mean over lists of the mean expected reward of their items, in [0, 1].
+    attained
+        Mean of where that lies between the worst list of a row (0) and the best (1); NaN if it is the same everywhere.
+    """
+
+    stakeholder: str
+    utility: float
+    attained: float
+
+
+@dataclass(frozen=True)
+class DatasetSlates:
+    """The lists of a dataset.
+
+    Attributes
+    ----------
+    rule
+        Label of the rule.
+    k
+        Places in a list.
+    rows
+        How many lists there are.
+    flags
+        How many lists a floor changed, and how many are below one; see `accordant.slates.slates.Slates`.
+    stakeholders
+        What each gets.
+    """
+
+    rule: str
+    k: int
+    rows: int
+    flags: Mapping[str, int]
+    stakeholders: tuple[Attained, ...]
+
+    def to_json(self) -> dict[str, Any]:
+        """Return plain values; what is not defined is None."""
+        found: dict[str, Any] = json_value(dataclasses.asdict(self))
+        return found
+
+
+def slate_dataset(
+    job: Job, named: Sequence[Named] = (), *, k: int | None = None, floors: bool = True, row_id: str | None = None
+) -> DatasetSlates:
+    """Write a list of the run's actions for every row of a dataset, a Parquet file for each part.
+
+    Its columns are ``row``, ``item[1]`` to ``item[k]`` (empty where there are fewer items), ``tied``, the flags of
+    floors, and for each stakeholder ``utility[…]`` and ``attained[…]``, see `Attained`. Each list is the one that
+    `accordant.slates.market.serve` shows first for the row: what other rows were shown does not count.
+
+    Parameters
+    ----------
+    job
+        Run, dataset and where.
+    named
+        The rule; empty for the one that the case names.
+    k
+        Places in a list; None for the case's.
+    floors
+        Whether lists are repaired until the case's hard floors hold.
+    row_id
+        Column with what rows are called; None for their numbers in their file.
+
+    Raises
+    ------
+    InputError, AccordantError
+        See `Job.carry_out`; and if there is not one rule, or its lists depend on what was shown before.
+    """
+    declared = slates_of(job.run.case).slates
+    rule = _rule(job.run, declared, named, floors)
+    places = k or declared.k
+    options = {"rule": dataclasses.asdict(Named(rule.name, dict(rule.parameters))), "k": places, "id": row_id}
+    lines = job.carry_out("slate", "making lists", json_value(options))
+    stakeholders = job.run.case.problem.stakeholder_names
+    return DatasetSlates(
+        rule.label, places, sum(line["rows"] for line in lines),
+        {name: sum(line["flags"][name] for line in lines) for name in FLAGS},
+        tuple(_attained(name, [line["sums"][name] for line in lines]) for name in stakeholders),
+    )  # fmt: skip
+
+
+@tasks.register("slate")
+def slate_part(options: Told, item: Told) -> Told:
+    """Write the lists of one part, and return its line."""
+    part, run = part_of(item), opened(options)
+    with part_output(options, item, f"part-{part.number:05d}.parquet", part.fingerprint()) as output:
+        if output.line is None:
+            rows, sums, flags = 0, list[Values](), dict.fromkeys(FLAGS, 0)
+            with arrow_output(output.path, [part.file]) as write:
+                for names, slates, gains in _lists(run, part, options):
+                    columns = _columns(slates, gains, run.case.problem.stakeholder_names)
+                    write({"row": names} | columns)
+                    rows += slates.n_users
+                    sums.append(_sums(gains))
+                    flags = {name: flags[name] + int(columns[name].sum()) for name in FLAGS}
+            output.told = described(part, rows) | {"flags": flags, "sums": _by_stakeholder(run, sums)}
+    return output.finished()
+
+
+def _lists(run: Run, part: Part, options: Told) -> Iterator[tuple[AnyArray, Slates, Gains]]:
+    """Yield names, lists and what they give, some rows at once."""
+    declared = slates_of(run.case).slates
+    rule = _created(Named(**options["rule"]), run)
+    first = part.start
+    columns = {*run.policy.features_, *run.policy.types_}
+    for contexts, known in read_batches(run, part, at_once=False, columns=columns, row_id=options["id"]):
+        names = np.arange(first, first + contexts.n_contexts) if known is None else known
+        first += contexts.n_contexts
+        for start in range(0, contexts.n_contexts, AT_ONCE):
+            rows = np.arange(start, min(start + AT_ONCE, contexts.n_contexts))
+            market = market_of_rows(run.case, declared, run.policy.expected_rewards(contexts.take(rows)))
+            (asked,), begin = market.batches, _begin(market, options["k"])
+            candidates = market.candidates(asked, begin)
+            slates = rule(candidates, options["k"], state=begin, threads=1)
+            yield names[rows], slates, gains_of(slates, candidates)
+
+
+def _begin(market: Market, k: int) -> State:
+    return State.start(market.catalogue.n_items, len(market.stakeholders), k)
+
+
+def _rule(run: Run, declared: SlateSpec, named: Sequence[Named], floors: bool) -> SlateRule:
+    """Return the one rule, under the floors of the case."""
+    given = tuple(named) or tuple(Named(each.name, dict(each.parameters)) for each in declared.rules)
+    if len(given) != 1 or given[0].name == ALL:
+        said = "no rule" if not given else ", ".join(each.name for each in given)
+        raise InputError(f"lists of a dataset are those of one rule, found {said}; name it with --strategies")
+    rule = _created(given[0], run)
+    inner = rule.inner if isinstance(rule, Floored) else rule
+    if isinstance(inner, InOrder | RandomSlate) or declared.close_when_full:
+        reason = "the case closes items that are full" if declared.close_when_full else f"{inner.label} is such a rule"
+        raise InputError(
+            f"lists that depend on what was shown before cannot be made part by part, and {reason}; allowed: another "
+            "rule, or a market without a DATASET, see --staleness"
+        )
+    wanted = {name: each.floor for name, each in declared.parties.items() if each.floor is not None}
+    return Floored(rule=rule, floors=wanted) if floors and wanted and rule.kind != "baseline" else rule
+
+
+def _created(named: Named, run: Run) -> SlateRule:
+    problem, declared = run.case.problem, slates_of(run.case).slates
+    (rule,) = rules_of([named], problem.stakeholder_names, declared.user, len(problem.actions))
+    return rule
+
+
+def _columns(slates: Slates, gains: Gains, stakeholders: Sequence[str]) -> dict[str, AnyArray]:
+    """Return what is written of some rows, by column."""
+    items = np.array([*slates.item_names, ""], dtype=str)  # the last for NOTHING, -1
+    assert NOTHING == -1
+    nobody = np.zeros(slates.n_users, dtype=bool)
+    return {
+        **{f"item[{place + 1}]": items[slates.items[:, place]] for place in range(slates.k)},
+        "tied": slates.tied,
+        **{name: slates.flags.get(name, nobody) for name in FLAGS},
+        **{f"utility[{name}]": gains.utilities[i] for i, name in enumerate(stakeholders)},
+        **{f"attained[{name}]": gains.attained[i] for i, name in enumerate(stakeholders)},
+    }
+
+
+def _sums(gains: Gains) -> Values:
+    """Return sums over rows of utility and of what is attained, and how many have each, shape (4, stakeholder)."""
+    found = [gains.utilities, gains.attained]
+    return np.array([*(np.nansum(each, axis=1) for each in found), *((~np.isnan(each)).sum(axis=1) for each in found)])
+
+
+def _by_stakeholder(run: Run, sums: Sequence[Values]) -> dict[str, list[float]]:
+    """Return the sums of a part for each stakeholder."""
+    names = run.case.problem.stakeholder_names
+    total = np.sum(sums, axis=0) if sums else np.zeros((4, len(names)))
+    return {name: total[:, i].tolist() for i, name in enumerate(names)}
+
+
+def _attained(stakeholder: str, sums: Sequence[Sequence[float]]) -> Attained:
+    """Return the means over all parts."""
+    utility, attained, lists, spans = (math.fsum(each[i] for each in sums) for i in range(4))
+    return Attained(stakeholder, utility / lists if lists else math.nan, attained / spans if spans else math.nan)
