@@ -14,7 +14,10 @@ if TYPE_CHECKING:
     from accordant.runs.datasets.parts import Job
 
 Dataset = Annotated[
-    str, typer.Argument(metavar="DATASET", help="A file, a folder, or a pattern such as 'year=*/*.parquet'.")
+    str,
+    typer.Argument(
+        metavar="DATASET", help="A file, a folder, a pattern such as 'year=*/*.parquet', or one at s3://… or https://…."
+    ),
 ]
 Parts = Annotated[Path, typer.Option("--out", metavar="FOLDER", help="New, or of the same work: it is carried on.")]
 

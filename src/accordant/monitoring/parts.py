@@ -84,8 +84,8 @@ def monitor_dataset(job: Job, *, time: str | None = None, alpha: float = ALPHA) 
 @tasks.register("monitor")
 def monitor_part(options: Told, item: Told) -> Told:
     """Write the values of one part, and return its line."""
-    part, run = part_of(item), opened(options)
-    with part_output(options, item, f"part-{part.number:05d}.npz", part.fingerprint()) as output:
+    run, name = opened(options), f"part-{item['number']:05d}.npz"
+    with part_of(item) as part, part_output(options, item, name, part.fingerprint()) as output:
         if output.line is None:
             arrays, told = _values(run, RowReader(run, options["time"])(part))
             with output_file(output.path, [part.file]) as file:

@@ -126,8 +126,8 @@ def slate_dataset(
 @tasks.register("slate")
 def slate_part(options: Told, item: Told) -> Told:
     """Write the lists of one part, and return its line."""
-    part, run = part_of(item), opened(options)
-    with part_output(options, item, f"part-{part.number:05d}.parquet", part.fingerprint()) as output:
+    run, name = opened(options), f"part-{item['number']:05d}.parquet"
+    with part_of(item) as part, part_output(options, item, name, part.fingerprint()) as output:
         if output.line is None:
             rows, sums, flags = 0, list[Values](), dict.fromkeys(FLAGS, 0)
             with arrow_output(output.path, [part.file]) as write:

@@ -177,6 +177,11 @@ def parquet_groups(path: str | Path) -> list[tuple[int, tuple[int, int]]]:
     return found
 
 
+def footer_bytes(end: bytes) -> int:
+    """Return how many bytes at the end of a Parquet file say what it holds, from its last 8 (the format's footer)."""
+    return int.from_bytes(end[-8:-4], "little") + 8
+
+
 def parquet_columns(path: str | Path) -> list[tuple[str, str]]:
     """Return name and type of each column of a Parquet file, as they are read; see `parquet_groups`."""
     with _readable(path, "Parquet"):

@@ -1,7 +1,8 @@
 """Tables in many files, or in one large one, as parts that are worked on one by one.
 
 A part is a range of row groups of a Parquet file, or any other file whole. What it holds is told by a hash of exactly
-the bytes that are read, so that work that was done on them is recognised later, on any machine.
+the bytes that are read, so that work that was done on them is recognised later, on any machine. Files may stand at
+addresses, see `accordant.tables.addresses`: then a part is copied before it is worked on.
 """
 
 from __future__ import annotations
@@ -10,16 +11,20 @@ import glob
 import hashlib
 import json
 import math
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field, replace
 from itertools import dropwhile, islice, takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, cast
 from urllib.parse import unquote
 
 from accordant.errors import DataError, InputError
-from accordant.tables.arrow import arrow_format, parquet_columns, parquet_groups
+from accordant.tables.addresses import Copy, copy_of, files_at, is_address, open_binary
+from accordant.tables.arrow import arrow_format, footer_bytes, parquet_columns, parquet_groups
 from accordant.tables.frames import MISSING
+from accordant.tables.output import scratch_folder
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -27,6 +32,8 @@ if TYPE_CHECKING:
 PART_ROWS = 500_000
 """Rows of a part, unless one row group holds more: so many that starting a part costs nothing beside its work."""
 READ = 1 << 20
+TAIL = 1 << 16  # bytes of a Parquet file that are asked for at first: most footers are shorter
+AT_ONCE = 16  # files at addresses that are asked for their row groups at a time
 NOTHING = "__HIVE_DEFAULT_PARTITION__"  # what folders say of a missing value
 SUFFIXES = (".parquet", ".pq", ".arrow", ".feather", ".ipc", ".csv")
 
@@ -97,10 +104,7 @@ class Part:
         if not last:
             raise DataError(f"{self.file}: there is no such file, or it is empty")
         if self.groups is not None:
-            spans = [span for _, span in parquet_groups(self.file)[slice(*self.groups)]]
-            if len(spans) != self.groups[1] - self.groups[0]:
-                raise DataError(f"{self.file} has fewer row groups than before: it was changed")
-            first, last = min(span[0] for span in spans), max(span[1] for span in spans)
+            first, last = self._span(path, self.groups)
             digest.update(json.dumps(parquet_columns(self.file)).encode())
         if self.folders:
             digest.update(json.dumps(dict(self.folders)).encode())
@@ -110,6 +114,38 @@ class Part:
                 digest.update(read)
                 first += len(read)
         return digest.hexdigest()
+
+    @contextmanager
+    def at_hand(self) -> Iterator[Self]:
+        """Yield this part with its bytes on this machine: itself, or a copy, which is gone when the block ends.
+
+        Of a Parquet file at an address its row groups and the footer are asked for; of any other, the whole.
+
+        Raises
+        ------
+        InputError
+            See `accordant.tables.addresses.files_at`.
+        DataError
+            If the file is gone, or has other row groups now.
+        """
+        if not is_address(self.file):
+            yield self
+            return
+        with scratch_folder() as folder:
+            with copy_of(self.file, Path(folder, self.name)) as copy:
+                if self.groups is None:
+                    copy.take(0, copy.size)
+                else:
+                    _take_footer(copy)
+                    copy.take(*self._span(copy.path, self.groups))
+            yield replace(self, file=str(copy.path))
+
+    def _span(self, path: Path, groups: tuple[int, int]) -> tuple[int, int]:
+        """Return where the bytes of row groups begin and end in a file that has its footer."""
+        spans = [span for _, span in parquet_groups(path)[slice(*groups)]]
+        if len(spans) != groups[1] - groups[0]:
+            raise DataError(f"{self.file} has fewer row groups than before: it was changed")
+        return min(span[0] for span in spans), max(span[1] for span in spans)
 
     def constants(self, texts: Collection[str], missing: Iterable[str] = ()) -> dict[str, float | str]:
         """Return what folders say of every row: numbers where they are some, except in `texts`; NaN if missing."""
@@ -126,8 +162,8 @@ class Part:
 
 
 def is_dataset(source: str | Path) -> bool:
-    """Return whether a name stands for several files: a folder or a pattern."""
-    return Path(source).is_dir() or (glob.has_magic(str(source)) and not Path(source).exists())
+    """Return whether a name may stand for several files: an address, a folder or a pattern."""
+    return is_address(source) or Path(source).is_dir() or (glob.has_magic(str(source)) and not Path(source).exists())
 
 
 def _number_or_text(text: str) -> float | str:
@@ -147,10 +183,11 @@ def folder_columns(file: str, source: str | Path) -> dict[str, str]:
     in the name of the folder or pattern count too; those above the place from which it is named do not. A file that is
     named itself has none.
     """
-    if not is_dataset(source):
+    if file == str(source) or not is_dataset(source):
         return {}
     place = Path(Path(source).anchor) if Path(source).is_absolute() else Path.cwd()
-    named = (part.partition("=") for part in Path(file).parent.relative_to(place).parts)
+    above = Path(file).parent if is_address(source) else Path(file).parent.relative_to(place)
+    named = (part.partition("=") for part in above.parts)
     return {unquote(name): unquote(text) for name, sign, text in named if name and sign}
 
 
@@ -158,40 +195,77 @@ def dataset_files(source: str | Path) -> list[str]:
     """Return the files of a dataset: of a folder and those below it, of a pattern such as ``year=*/*.parquet``, or one.
 
     Files and folders below that whose names begin with a dot or an underscore belong to whoever wrote the dataset, and
-    are left out. The order is that of the names, which are absolute: workers may stand in other folders.
+    are left out. The order is that of the names, which are absolute: workers may stand in other folders. Any may be an
+    address, such as ``s3://bucket/people`` or ``s3://bucket/year=*/*.parquet``.
 
     Raises
     ------
     DataError
         If there is none.
     InputError
-        If some are of a kind that cannot be read.
+        If some are of a kind that cannot be read; and see `accordant.tables.addresses.files_at`.
     """
-    path = Path(source)
-    if path.is_file():
-        return [str(path.absolute())]
-    top, within = path.absolute(), cast("Iterable[Path]", path.rglob("*"))
-    if not path.is_dir():
-        top = Path(*takewhile(lambda part: not glob.has_magic(part), path.parts)).absolute()
-        within = map(Path, glob.glob(str(source), recursive=True))  # noqa: PTH207 - a pattern that may be absolute
-    found = sorted(
-        str(each) for each in map(Path.absolute, within)
-        if each.is_file() and not any(part.startswith((".", "_")) for part in each.relative_to(top).parts)
-    )  # fmt: skip
+    within = files_at(source) if isinstance(source, str) and is_address(source) else _files_here(source)
+    found = sorted(file for file, below in within.items() if not any(part.startswith((".", "_")) for part in below))
     if not found:
         raise DataError(f"{source}: there is no file there")
     for each in found:
-        if Path(each).suffix.lower() not in SUFFIXES:
+        if within[each] and Path(each).suffix.lower() not in SUFFIXES:
             raise InputError(f"{each}: allowed in a dataset: files that end in {', '.join(SUFFIXES)}")
     return found
 
 
+def _files_here(source: str | Path) -> dict[str, tuple[str, ...]]:
+    """Return the files of a dataset on this machine, as `accordant.tables.addresses.files_at` does."""
+    path = Path(source)
+    if path.is_file():
+        return {str(path.absolute()): ()}
+    top, within = path.absolute(), cast("Iterable[Path]", path.rglob("*"))
+    if not path.is_dir():
+        top = Path(*takewhile(lambda part: not glob.has_magic(part), path.parts)).absolute()
+        within = map(Path, glob.glob(str(source), recursive=True))  # noqa: PTH207 - a pattern that may be absolute
+    return {str(each): each.relative_to(top).parts for each in map(Path.absolute, within) if each.is_file()}
+
+
 def _is_header_only(file: str) -> bool:
     """Whether a file is a CSV with one line that is not blank."""
-    if arrow_format(file) is not None:
-        return False
-    with Path(file).open("rb") as lines:
+    with open_binary(file) as lines:
         return len(list(islice(filter(bytes.strip, lines), 2))) == 1
+
+
+def _take_footer(copy: Copy) -> None:
+    """Copy what a Parquet file says of its row groups."""
+    if copy.size is None:
+        raise DataError(f"{copy.address} can only be read from its beginning; allowed: where parts of a file are given")
+    tail = max(0, copy.size - TAIL)
+    footer = max(0, copy.size - footer_bytes(copy.take(tail, copy.size)))
+    if footer < tail:
+        copy.take(footer, tail)
+
+
+def _row_counts(file: str) -> list[int] | None:
+    """Return the rows of each row group of a Parquet file; None for another, and none at all if it has no rows."""
+    if arrow_format(file) == "Parquet":
+        return [count for count, _ in parquet_groups(file)]
+    return [] if arrow_format(file) is None and _is_header_only(file) else None
+
+
+def _row_counts_at(address: str) -> list[int] | None:
+    """Return the same of a file at an address."""
+    if arrow_format(address) != "Parquet":
+        return _row_counts(address)
+    with scratch_folder() as folder, copy_of(address, Path(folder, Path(address).name)) as copy:
+        _take_footer(copy)
+        return _row_counts(str(copy.path))
+
+
+def _counted(files: Sequence[str]) -> Iterator[list[int] | None]:
+    """Yield what `_row_counts` says of each file, several at a time where each answer is waited for."""
+    if not is_address(files[0]):
+        yield from map(_row_counts, files)
+        return
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        yield from pool.map(_row_counts_at, files)
 
 
 def dataset_parts(source: str | Path, rows: int = PART_ROWS) -> list[Part]:
@@ -207,14 +281,13 @@ def dataset_parts(source: str | Path, rows: int = PART_ROWS) -> list[Part]:
     if rows < 1:
         raise InputError(f"rows of a part: found {rows}; allowed: 1 or more")
     parts = list[Part]()
-    for place, file in enumerate(dataset_files(source)):
+    files = dataset_files(source)
+    for place, (file, counts) in enumerate(zip(files, _counted(files), strict=True)):
         folders = folder_columns(file, source)
-        if arrow_format(file) != "Parquet":
-            if not _is_header_only(file):
-                parts.append(Part(len(parts), file, None, 0, None, place, folders))
+        if counts is None:
+            parts.append(Part(len(parts), file, None, 0, None, place, folders))
             continue
         first = start = held = 0
-        counts = [count for count, _ in parquet_groups(file)]
         for group, count in enumerate(counts):
             held += count
             if held >= rows or (group + 1 == len(counts) and held):

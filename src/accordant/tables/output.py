@@ -29,6 +29,7 @@ from typing import IO, cast
 
 from accordant.errors import InputError
 from accordant.naming import plain_lines
+from accordant.tables.addresses import refuse_address
 
 try:
     import fcntl
@@ -73,11 +74,13 @@ def check_output(target: Place, inputs: Iterable[Input] = ()) -> None:
     Raises
     ------
     InputError
-        If there is a link, a folder, a pipe, a socket, a device, a file that may not be written, or one of the inputs,
-        by this name or another; if the place lies in a finished run; or if there is no folder that can be written.
+        If it is an address; if there is a link, a folder, a pipe, a socket, a device, a file that may not be written,
+        or one of the inputs, by this name or another; if the place lies in a finished run; or if there is no folder
+        that can be written.
     """
     if is_standard_output(target):
         return
+    refuse_address(target)
     path = Path(target)
     with _reported(path):
         mode = path.lstat().st_mode if os.path.lexists(path) else None
@@ -103,11 +106,13 @@ def check_output_folder(target: Place, inputs: Iterable[Input] = ()) -> None:
     Raises
     ------
     InputError
-        If anything is there, or will be; if the place lies in a finished run; or if nothing can be made there.
+        If it is an address; if anything is there, or will be; if the place lies in a finished run; or if nothing can be
+        made there.
     """
     path = Path(target)
     if is_standard_output(target):
         raise InputError(f"a folder cannot be written to standard output; found {path}, allowed: a new folder")
+    refuse_address(target)
     if os.path.lexists(path):
         raise InputError(f"{path} exists; name another folder: one is written once")
     above = next(folder for folder in path.absolute().parents if os.path.lexists(folder))

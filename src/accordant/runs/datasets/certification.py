@@ -115,8 +115,8 @@ def certification_options(
 @tasks.register("certify")
 def certify_part(options: Told, item: Told) -> Told:
     """Write the certificates of one part, and return its line."""
-    part, run = part_of(item), opened(options)
-    with part_output(options, item, f"part-{part.number:05d}.parquet", part.fingerprint()) as output:
+    run, name = opened(options), f"part-{item['number']:05d}.parquet"
+    with part_of(item) as part, part_output(options, item, name, part.fingerprint()) as output:
         if output.line is None:
             found = certified(
                 run, row_contexts(run, part), "", delta=options["delta"], coalition=options["coalition"],

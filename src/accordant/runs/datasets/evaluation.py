@@ -78,8 +78,8 @@ def leaderboard_of(job: Job, lines: Sequence[Told], *, resamples: int | None = N
 @tasks.register("evaluate")
 def evaluate_part(options: Told, item: Told) -> Told:
     """Add up one part, and return its line."""
-    part, run = part_of(item), opened(options)
-    with part_output(options, item, f"part-{part.number:05d}.npz", part.fingerprint()) as output:
+    run, name = opened(options), f"part-{item['number']:05d}.npz"
+    with part_of(item) as part, part_output(options, item, name, part.fingerprint()) as output:
         if output.line is None:
             data, persons = part_data(run.case, part, run.policy.types_)
             evidence = run.policy.evidence_on(data.log, true_levels=data.true_levels)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -29,7 +29,7 @@ class Job:
     run
         The run.
     dataset
-        A file, a folder or a pattern; see `accordant.tables.datasets.dataset_files`.
+        A file, a folder or a pattern, here or at an address; see `accordant.tables.datasets.dataset_files`.
     out
         The folder of the results: a new one, or that of the same job, which is carried on.
     on
@@ -66,7 +66,8 @@ class Job:
             If parts could not be carried out; those that were stay so.
         """
         place, version = str(self.run.path.absolute()), version_of(self.run)
-        if Path(self.dataset).is_dir() and self.out.resolve().is_relative_to(Path(self.dataset).resolve()):
+        here = Path(self.dataset.removeprefix("file://"))
+        if here.is_dir() and self.out.resolve().is_relative_to(here.resolve()):
             raise InputError(f"{self.out} lies in the dataset {self.dataset}, and would be a part of it; name another")
         parts = dataset_parts(self.dataset, self.part_rows)
         asked = Task(task, {"version": version, **options})
@@ -98,9 +99,11 @@ def job_of(run: Path, dataset: str | None, out: Path | None, on: str | None, par
     return Job(read_run(run), str(dataset), out, on, part_rows or PART_ROWS)
 
 
-def part_of(item: Told) -> Part:
-    """Return the part that a task is asked for."""
-    return Part.of({name: value for name, value in item.items() if name != "before"})
+@contextmanager
+def part_of(item: Told) -> Iterator[Part]:
+    """Yield the part that a task is asked for, with its bytes on this machine; see `Part.at_hand`."""
+    with Part.of({name: value for name, value in item.items() if name != "before"}).at_hand() as part:
+        yield part
 
 
 def described(part: Part, rows: int) -> Told:

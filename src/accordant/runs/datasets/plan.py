@@ -14,7 +14,6 @@ import math
 from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 import numpy as np
 
@@ -27,12 +26,14 @@ from accordant.runs.datasets.schedule import CLUSTER, NONE, Costs, Hazards, Stag
 from accordant.runs.datasets.trials import Trial, nearest
 from accordant.runs.folder import Run
 from accordant.statistics.resampling import percentile_estimate
+from accordant.tables.addresses import is_address, size_of
 from accordant.tables.datasets import PART_ROWS, Part, dataset_parts
 from accordant.threads import free_cores
 
 REPETITIONS, FEWEST, EVENTS = 400, 40, 4_000_000  # of the simulation; fewer where they would hand out more parts
 GROWN = (20, 1_000_000)  # the last two of each size of `Plan.growth`
 DECADES, GROWN_PARTS = range(5, 12), 200_000  # powers of ten: rows of these sizes, as long as they are so many parts
+AWAY = "rows come from {}:// over a network: how long that takes is not measured, and comes on top"
 PASSES = 3  # of passes over E, so many are simulated in each repetition and stand for all
 MOST_PARTS = 1_000_000  # of one job: beyond, parts are too small, and their list alone fills a driver
 SIZES = 3  # of parts, the largest of a sample, that a line is fitted to
@@ -97,14 +98,15 @@ def plan_dataset(
     decades = [10.0**power for power in DECADES if _number_of_parts(known, 10.0**power) <= GROWN_PARTS]
     grown = [planned(_sizes(known, each), GROWN) for each in decades]
     found, growth = planned(_sizes(known, rows)), tuple(each.grown() for each in grown)
-    return replace(found, growth=growth, notes=(*found.notes, *growth_notes(growth)))
+    away = (AWAY.format(dataset.partition("://")[0]),) if dataset is not None and is_address(dataset) else ()
+    return replace(found, growth=growth, notes=(*found.notes, *growth_notes(growth), *away))
 
 
 def _known(parts: Sequence[Part] | None, part_rows: int, row_bytes: float) -> Values:
     """Return the rows of each part that is known."""
     if parts is None:
         return np.array([float(part_rows)])
-    return np.array([float(each.rows or max(1.0, Path(each.file).stat().st_size // row_bytes)) for each in parts])
+    return np.array([float(each.rows or max(1.0, size_of(each.file) // row_bytes)) for each in parts])
 
 
 def _number_of_parts(known: Values, rows: float) -> int:

@@ -229,8 +229,8 @@ def _fit(
 @tasks.register("population")
 def population_part(options: Told, item: Told) -> Told:
     """Write E of one part, and return its line."""
-    part, run = part_of(item), opened(options)
-    with part_output(options, item, f"part-{part.number:05d}.npy", part.fingerprint()) as output:
+    run, name = opened(options), f"part-{item['number']:05d}.npy"
+    with part_of(item) as part, part_output(options, item, name, part.fingerprint()) as output:
         if output.line is None:
             rule, values = run.policy.strategy(options["strategy"]), dict[str, int]()
             height = len(run.policy.problem.stakeholder_names) * len(run.policy.problem.actions) + len(rule.columns)
@@ -352,7 +352,7 @@ def with_population(run: Run, part: Part, fingerprint: str, options: Told) -> Ru
     folder = Path(options["fitted"])
     found = _read_as(folder, options["population"])
     if found.inputs[part.number] != fingerprint:
-        raise InputError(f"{part.file} holds other rows than those that {folder} was fitted on; fit it on these")
+        raise InputError(f"{part.name} holds other rows than those that {folder} was fitted on; fit it on these")
     policy, changed = copy(run.policy), copy(run)
     policy.strategies_ = {**policy.strategies_, found.strategy: _created(found)}
     vars(changed)["policy"] = policy

@@ -70,12 +70,13 @@ def recommendation_options(run: Run, strategy: str | None = None, row_id: str | 
 @tasks.register("recommend")
 def recommend_part(options: Told, item: Told) -> Told:
     """Write the recommendations for one part, and return its line."""
-    part, run = part_of(item), opened(options)
-    fingerprint = part.fingerprint()
-    with part_output(options, item, f"part-{part.number:05d}.parquet", fingerprint) as output:
-        if output.line is None:
-            if "population" in options:
-                run = with_population(run, part, fingerprint, options)
-            counts = write_part_recommendations(run, part, options["strategy"], output.path, options["id"])
-            output.told = described(part, counts.rows) | {"unusual": counts.to_json()}
+    run, name = opened(options), f"part-{item['number']:05d}.parquet"
+    with part_of(item) as part:
+        fingerprint = part.fingerprint()
+        with part_output(options, item, name, fingerprint) as output:
+            if output.line is None:
+                if "population" in options:
+                    run = with_population(run, part, fingerprint, options)
+                counts = write_part_recommendations(run, part, options["strategy"], output.path, options["id"])
+                output.told = described(part, counts.rows) | {"unusual": counts.to_json()}
     return output.finished()

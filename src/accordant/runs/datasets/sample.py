@@ -21,7 +21,7 @@ from accordant.evaluation.part_sums import BUCKETS
 from accordant.evaluation.summed_leaderboard import SMALLEST as SMALLEST_SAMPLE
 from accordant.runs.datasets.certification import certification_options
 from accordant.runs.datasets.evaluation import evaluation_options, leaderboard_of
-from accordant.runs.datasets.parts import Job, opened, part_of, version_of
+from accordant.runs.datasets.parts import Job, opened, version_of
 from accordant.runs.datasets.passes import Passes, measured_passes, pass_cost
 from accordant.runs.datasets.population import load_kernel, population_options
 from accordant.runs.datasets.recommendation import recommendation_options
@@ -210,7 +210,7 @@ class _Apart:
     output: str
 
     def __call__(self, item: Told) -> tuple[float, float]:
-        part, run = part_of(item), opened(self.task.options)
+        part, run = Part.of(item), opened(self.task.options)
         read: Callable[[], object] = lambda: row_contexts(run, part)  # noqa: E731
         if self.task.name == "evaluate":
             read = lambda: part_data(run.case, part, run.policy.types_)  # noqa: E731

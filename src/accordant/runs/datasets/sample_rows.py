@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from io import TextIOWrapper
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,8 @@ from accordant.errors import DataNotFoundError, InputError
 from accordant.runs.datasets.parts import opened
 from accordant.runs.execution import data_file
 from accordant.runs.folder import Run
-from accordant.tables.arrow import arrow_format, parquet_groups
+from accordant.tables.addresses import open_binary
+from accordant.tables.arrow import arrow_format
 from accordant.tables.datasets import SUFFIXES, dataset_files, folder_columns
 from accordant.tables.output import write_output
 
@@ -58,14 +60,12 @@ class Cut:
         import pyarrow as pa
         import pyarrow.parquet as pq
 
-        group = ROWS_IN_GROUP
         if files:
-            table = _head(files, size)
-            group = parquet_groups(files[0])[0][0] if arrow_format(files[0]) == "Parquet" else group
+            table, group = _head(files, size)
         else:
             run = opened(self.place)
             simulated = simulated_table(run.case, run.policy.random_state, min(size, SIMULATED))
-            table = pa.Table.from_pandas(simulated, preserve_index=False)
+            table, group = pa.Table.from_pandas(simulated, preserve_index=False), ROWS_IN_GROUP
         if not table.num_rows:
             raise InputError(f"{self.dataset} has columns but no rows")
         table = pa.concat_tables([table] * -(-size // table.num_rows)).slice(0, size)
@@ -75,7 +75,7 @@ class Cut:
 
     def _lines(self, file: str, size: int) -> str:
         path = self.folder / f"rows-{size}.csv"
-        with Path(file).open(encoding="utf-8", errors="surrogateescape", newline="") as source:
+        with open_binary(file) as stored, TextIOWrapper(stored, "utf-8", "surrogateescape", newline="") as source:
             header, rows = source.readline(), list[str]()
             for line in source:
                 if rows and rows[-1].count('"') % 2:  # a cell that holds a line break
@@ -91,24 +91,27 @@ class Cut:
         return str(path)
 
 
-def _head(files: Sequence[str], size: int) -> Any:
-    """Return the first rows of files that hold columns."""
+def _head(files: Sequence[str], size: int) -> tuple[Any, int]:
+    """Return the first rows of files that hold columns, and how many rows a group of Parquet has there."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    held, rows = list[Any](), 0
+    held, rows, group = list[Any](), 0, ROWS_IN_GROUP
     for file in files:
-        if arrow_format(file) == "Parquet":
-            batches = pq.ParquetFile(file).iter_batches()
-        else:
-            stored = pa.ipc.open_file(file)
-            batches = map(stored.get_batch, range(stored.num_record_batches))
-        for batch in batches:
-            held.append(batch)
-            rows += batch.num_rows
-            if rows >= size:
-                return pa.Table.from_batches(held).slice(0, size)
-    return pa.Table.from_batches(held)
+        with open_binary(file) as source:
+            if arrow_format(file) == "Parquet":
+                stored = pq.ParquetFile(source)
+                group = stored.metadata.row_group(0).num_rows if stored.num_row_groups and not held else group
+                batches = stored.iter_batches()
+            else:
+                stored = pa.ipc.open_file(source)
+                batches = map(stored.get_batch, range(stored.num_record_batches))
+            for batch in batches:
+                held.append(batch)
+                rows += batch.num_rows
+                if rows >= size:
+                    return pa.Table.from_batches(held).slice(0, size), group
+    return pa.Table.from_batches(held), group
 
 
 def source_of(run: Run) -> str | None:
