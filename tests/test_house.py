@@ -140,8 +140,6 @@ HARMLESS = {
     "tables/workbooks.py": {"open"}, "cases/lending/loans.py": {"rename"}, "cases/triage/visits.py": {"rename"}, "runs/manifest.py": {"open"},
     "runs/models/files.py": {"ZipFile"}, "service/publication.py": {"ZipFile"},  # in memory
     "runs/datasets/evaluation.py": {"savez"}, "monitoring/parts.py": {"savez"},  # into files that the writer opened
-    "tables/addresses.py": {"open", "mkdir", "truncate"},  # copies in a scratch folder
-    "runs/datasets/sample_rows.py": {"TextIOWrapper"},
 }  # fmt: skip
 
 

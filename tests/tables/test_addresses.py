@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import io
 import sys
 from pathlib import Path
 
 import fsspec
 import numpy as np
 import pyarrow as pa
-import pyarrow.feather
+import pyarrow.feather as feather
 import pyarrow.parquet as pq
 import pytest
 from fsspec.implementations.memory import MemoryFileSystem
@@ -32,7 +33,7 @@ def folder(tmp_path):
         pq.write_table(table, top / year / "region=S%C3%BCd" / "a.parquet", row_group_size=GROUP)
     (top / "late.csv").write_text("x\n1\n2\n")
     (top / "empty.csv").write_text("x\n")
-    pa.feather.write_feather(pa.table({"x": np.arange(4.0)}), top / "rows.arrow")
+    feather.write_feather(pa.table({"x": np.arange(4.0)}), top / "rows.arrow")
     for hidden in ("_SUCCESS", "year=2026/.part.crc", "_old/a.parquet"):
         (top / hidden).parent.mkdir(exist_ok=True)
         (top / hidden).write_text("no rows")
@@ -96,50 +97,42 @@ def test_folders_of_a_file_that_is_named_itself_say_nothing():
     assert folder_columns(file, "s3://bucket") == {"year": "2026", "region": "Süd"}
 
 
-class Counting(MemoryFileSystem):
-    """Memory that notes which bytes are asked for."""
+@pytest.fixture
+def asked(monkeypatch):
+    """Which bytes are asked for, as they are."""
+    found, opened = [], MemoryFileSystem._open
 
-    protocol = "counted"
-    asked: list = []
+    def noting(self, path, mode="rb", **options):
+        source = opened(self, path, mode, **options)
+        if mode == "rb":
+            read = type(source).read
 
-    @classmethod
-    def _strip_protocol(cls, path):
-        return super()._strip_protocol(path.replace("counted://", "memory://"))
+            def noted(size=-1):
+                first = source.tell()
+                block = read(source, size)
+                found.append((first, first + len(block)))
+                return block
 
-    def _open(self, path, mode="rb", **options):
-        source = super()._open(path, mode, **options)
-        if mode != "rb" or "read" in vars(source):  # the same object is opened again
-            return source
-        read = source.read
-
-        def noted(size=-1):
-            first = source.tell()
-            block = read(size)
-            Counting.asked.append((first, first + len(block)))
-            return block
-
-        source.read = noted
+            source.read = noted
         return source
 
+    monkeypatch.setattr(MemoryFileSystem, "_open", noting)
+    return found
 
-def test_nothing_is_asked_for_but_the_footer_and_the_row_groups_of_a_part(tmp_path, monkeypatch):
-    fsspec.register_implementation("counted", Counting, clobber=True)
+
+def test_nothing_is_asked_for_but_the_footer_and_the_row_groups_of_a_part(tmp_path, memory, asked, monkeypatch):
     table = pa.table({"x": np.random.default_rng(0).normal(size=90_000)})
     pq.write_table(table, tmp_path / "a.parquet", row_group_size=30_000, use_dictionary=False)
     content = (tmp_path / "a.parquet").read_bytes()
-    system = fsspec.filesystem("counted")
-    system.pipe_file("/a.parquet", content)
+    memory.pipe_file("/a.parquet", content)
     monkeypatch.setattr("accordant.tables.datasets.TAIL", 64)  # the footer is longer
-    Counting.asked.clear()
-    parts = dataset_parts("counted://a.parquet", 30_000)
-    listed = sum(last - first for first, last in Counting.asked)
-    assert len(parts) == 3 and listed < 2_000
-    Counting.asked.clear()
+    parts = dataset_parts("memory://a.parquet", 30_000)
+    assert len(parts) == 3 and sum(last - first for first, last in asked) < 2_000
+    asked.clear()
     assert values(parts[1]) == table["x"].to_pylist()[30_000:60_000]
-    asked = sorted(Counting.asked)
+    asked.sort()
     assert all(last <= first for (_, last), (first, _) in zip(asked, asked[1:]))  # no byte twice
     assert sum(last - first for first, last in asked) < len(content) / 3 + 2_000
-    del system.store["/a.parquet"]
 
 
 def test_a_file_that_is_gone_empty_or_was_changed_is_told(memory, tmp_path):
@@ -232,12 +225,12 @@ class Stream:
         return self.content[self.place - size : self.place]
 
 
-def test_a_stream_is_copied_whole_and_never_taken_for_more_than_it_is(tmp_path):
-    (tmp_path / "a.csv").touch()
-    assert Copy("https://h/a.csv", tmp_path / "a.csv", None, Stream(b"x\n12345678\n")).take(0, None) == b"2345678\n"
-    assert (tmp_path / "a.csv").read_bytes() == b"x\n12345678\n"
+def test_a_stream_is_copied_whole_and_never_taken_for_more_than_it_is():
+    file = io.BytesIO()
+    assert Copy("https://h/a.csv", file, None, Stream(b"x\n12345678\n")).take(0, None) == b"2345678\n"
+    assert file.getvalue() == b"x\n12345678\n"
     with pytest.raises(DataError, match=r"https://h/a.csv ends before it should: it was changed"):
-        Copy("https://h/a.csv", tmp_path / "a.csv", 99, Stream(b"x\n1\n")).take(0, 99)
+        Copy("https://h/a.csv", file, 99, Stream(b"x\n1\n")).take(0, 99)
 
 
 def test_sizes_and_bytes_are_told_of_files_here_and_there(memory, folder):
@@ -245,7 +238,7 @@ def test_sizes_and_bytes_are_told_of_files_here_and_there(memory, folder):
         assert size_of(file) == 6
         with open_binary(file) as opened:
             assert list(opened) == [b"x\n", b"1\n", b"2\n"]
-    with pytest.raises(DataError, match="there is no such file"), copy_of("memory://d/none.csv", folder / "none.csv"):
+    with pytest.raises(DataError, match="there is no such file"), copy_of("memory://d/none.csv", io.BytesIO()):
         pass
 
 

@@ -108,14 +108,14 @@ class Copy:
 
     Attributes
     ----------
-    path
-        Of the copy.
+    file
+        The copy.
     size
-        Bytes of the file; None where only reading would tell.
+        Bytes of the file at the address; None where only reading would tell.
     """
 
     address: str
-    path: Path
+    file: IO[bytes]
     size: int | None
     source: Any
 
@@ -128,23 +128,23 @@ class Copy:
             If they are not there, or the place cannot be chosen.
         """
         end = b""
-        with self.path.open("r+b") as file:
-            self.source.seek(first)
-            file.seek(first)
-            while last is None or first < last:
-                block = self.source.read(BLOCK if last is None else min(BLOCK, last - first))
-                if not block:
-                    break
-                file.write(block)
-                first, end = first + len(block), (end + block)[-8:]
+        self.source.seek(first)
+        self.file.seek(first)
+        while last is None or first < last:
+            block = self.source.read(BLOCK if last is None else min(BLOCK, last - first))
+            if not block:
+                break
+            self.file.write(block)
+            first, end = first + len(block), (end + block)[-8:]
+        self.file.flush()
         if last is not None and first < last:
             raise DataError(f"{self.address} ends before it should: it was changed")
         return end
 
 
 @contextmanager
-def copy_of(address: str, path: Path) -> Iterator[Copy]:
-    """Begin a copy of a file at an address, which has nothing but holes at first.
+def copy_of(address: str, file: IO[bytes]) -> Iterator[Copy]:
+    """Begin a copy of what stands at an address in an empty file.
 
     Raises
     ------
@@ -155,10 +155,7 @@ def copy_of(address: str, path: Path) -> Iterator[Copy]:
         size = _size(source)
         if size == 0:
             raise DataError(f"{address}: there is no such file, or it is empty")
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with path.open("xb") as file:
-            file.truncate(size or 0)
-        yield Copy(address, path, size, source)
+        yield Copy(address, file, size, source)
 
 
 def _system(address: str) -> tuple[Any, str]:

@@ -24,7 +24,7 @@ from accordant.errors import DataError, InputError
 from accordant.tables.addresses import Copy, copy_of, files_at, is_address, open_binary
 from accordant.tables.arrow import arrow_format, footer_bytes, parquet_columns, parquet_groups
 from accordant.tables.frames import MISSING
-from accordant.tables.output import scratch_folder
+from accordant.tables.output import scratch_file, scratch_folder
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -132,13 +132,14 @@ class Part:
             yield self
             return
         with scratch_folder() as folder:
-            with copy_of(self.file, Path(folder, self.name)) as copy:
+            path = Path(folder, self.name)
+            with scratch_file(path) as file, copy_of(self.file, file) as copy:
                 if self.groups is None:
                     copy.take(0, copy.size)
                 else:
                     _take_footer(copy)
-                    copy.take(*self._span(copy.path, self.groups))
-            yield replace(self, file=str(copy.path))
+                    copy.take(*self._span(path, self.groups))
+            yield replace(self, file=str(path))
 
     def _span(self, path: Path, groups: tuple[int, int]) -> tuple[int, int]:
         """Return where the bytes of row groups begin and end in a file that has its footer."""
@@ -254,9 +255,11 @@ def _row_counts_at(address: str) -> list[int] | None:
     """Return the same of a file at an address."""
     if arrow_format(address) != "Parquet":
         return _row_counts(address)
-    with scratch_folder() as folder, copy_of(address, Path(folder, Path(address).name)) as copy:
-        _take_footer(copy)
-        return _row_counts(str(copy.path))
+    with scratch_folder() as folder:
+        path = Path(folder, Path(address).name)
+        with scratch_file(path) as file, copy_of(address, file) as copy:
+            _take_footer(copy)
+            return _row_counts(str(path))
 
 
 def _counted(files: Sequence[str]) -> Iterator[list[int] | None]:

@@ -8,7 +8,7 @@ that was killed, and whoever writes beside it next removes it.
     write_output, output_file            a file
     output_folder, write_part            a folder, and the files in it
     add_to_run, one_writer               a new file in a finished run, where that is what a command is for
-    private_file, scratch_folder         what only its owner reads; what goes with the process
+    private_file, scratch_folder         what only its owner reads; what goes with the process, as `scratch_file` in it
     append_lines                         whole lines at the end of a file that stays
 """
 
@@ -278,6 +278,12 @@ def private_file(path: Path, content: bytes = b"") -> None:
 def scratch_folder() -> tempfile.TemporaryDirectory[str]:
     """Return an empty folder that only its owner may read, and that goes with the process."""
     return tempfile.TemporaryDirectory(prefix="accordant-")
+
+
+def scratch_file(path: Path) -> IO[bytes]:
+    """Open a new file in a folder of `scratch_folder`, to be filled in any order; folders above it are made."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    return path.open("xb")
 
 
 def _link_new(target: Path, content: bytes, beside: Path, make: Callable[[Path], int]) -> None:

@@ -248,3 +248,21 @@ def test_results_are_not_laid_into_the_dataset(own, table, tmp_path, out):
     with pytest.raises(InputError, match="lies in the dataset"):
         recommend_dataset(Job(own, str(folder), folder / out, "here"))
     assert [each.name for each in folder.rglob("*")] == ["day=1", "a.parquet"]
+
+
+@pytest.mark.parametrize(("source", "on"), [("file://{}", "here"), ("file://{}/*/*.parquet", "processes:2")])
+def test_rows_at_an_address_give_the_bytes_of_the_same_files_here(own, table, tmp_path, source, on):
+    folder = tmp_path / "rows"
+    for kind, some in table.dropna().groupby("kind"):
+        (folder / f"kind={kind}").mkdir(parents=True)
+        some.drop(columns="kind").to_parquet(folder / f"kind={kind}" / "a.parquet", row_group_size=10, index=False)
+    counts = recommend_dataset(Job(own, str(folder), tmp_path / "here", "here", 10))
+    job = Job(own, source.format(folder), tmp_path / "there", on, 10)
+    assert recommend_dataset(job) == counts
+    here, there = contents(tmp_path / "here"), contents(tmp_path / "there")
+    assert here.pop("plan.json") != there.pop("plan.json") and here == there and len(here) > 4
+    before = {each: each.stat().st_mtime_ns for each in (tmp_path / "there").glob("part-*.parquet")}
+    assert recommend_dataset(job) == counts
+    assert {each: each.stat().st_mtime_ns for each in before} == before
+    with pytest.raises(InputError, match="lies in the dataset file://"):
+        recommend_dataset(Job(own, f"file://{folder}", folder / "out", "here", 10))

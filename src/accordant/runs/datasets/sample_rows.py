@@ -75,7 +75,10 @@ class Cut:
 
     def _lines(self, file: str, size: int) -> str:
         path = self.folder / f"rows-{size}.csv"
-        with open_binary(file) as stored, TextIOWrapper(stored, "utf-8", "surrogateescape", newline="") as source:
+        with (
+            open_binary(file) as stored,
+            TextIOWrapper(stored, encoding="utf-8", errors="surrogateescape", newline="") as source,
+        ):
             header, rows = source.readline(), list[str]()
             for line in source:
                 if rows and rows[-1].count('"') % 2:  # a cell that holds a line break
