@@ -13,25 +13,17 @@ if not os.environ.get("ACCORDANT_REQUIRE_EXTRAS"):
     pytest.importorskip("sphinx")
 
 
-@pytest.fixture(scope="module")
-def built(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("site")
-    command = [sys.executable, "-m", "docs.site", str(folder)]
+def test_the_site_loads_nothing_from_elsewhere_and_its_search_knows_registered_names(tmp_path):
+    command = [sys.executable, "-m", "docs.site", str(tmp_path)]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=1200)
     assert done.returncode == 0, done.stdout + done.stderr
-    assert done.stdout.endswith(f"{folder / 'html' / 'index.html'}\n")
-    return folder / "html"
-
-
-def test_pages_load_nothing_from_elsewhere(built):
+    built = tmp_path / "html"
+    assert done.stdout.endswith(f"{built / 'index.html'}\n")
     for page in built.rglob("*.html"):
         text = page.read_text(encoding="utf-8")
         assert not re.findall(r"<(?:script|link|img|iframe)[^>]+(?:src|href)=\"(?:https?:)?//[^\"]+", text), page
     for style in built.rglob("*.css"):
         assert not re.search(r"url\([\"']?(?:https?:)?//", style.read_text(encoding="utf-8")), style
-
-
-def test_search_knows_registered_names(built):
     index = (built / "searchindex.js").read_text(encoding="utf-8")
     for name in ("alpha_fairness", "random_effects", "equal_shares", "ExpectedRewards"):
         assert name.lower() in index.lower(), name
