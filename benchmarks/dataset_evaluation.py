@@ -86,7 +86,7 @@ def in_memory(folder: Path, rows: str, on: str) -> tuple[dict[str, float], float
     run = read_run(folder / "run")
     policy = run.policy
     before, start = cpu_seconds(), time.perf_counter()
-    data, _ = part_data(run.case, Part(0, str(folder / rows / "rows-00000.parquet"), None, 0, None, 0))
+    data, _ = part_data(run.case, Part(0, str(folder / rows / "rows-00000.parquet"), None, 0, None, 0), policy.types_)
     evidence = policy.evidence_on(data.log)
     rules = {label: rule for label, rule in policy.strategies_.items() if not rule.whole_batch}
     decisions = {label: each for label, each in policy.decide_on(evidence).items() if label in rules}
