@@ -31,7 +31,7 @@ $(LOWEST)/installed: pyproject.toml .ci/lowest.py
 	$(PYTHON) -m venv $(LOWEST)
 	$(LOWEST)/bin/python .ci/lowest.py sign arrow excel sql plot serve > $(LOWEST)/constraints.txt
 	$(LOWEST)/bin/python -m pip install --quiet --constraint $(LOWEST)/constraints.txt --editable ".[sign,arrow,excel,sql,plot,serve]" \
-		httpx hypothesis jsonschema polars pytest pytest-timeout pytest-xdist
+		fsspec httpx hypothesis jsonschema polars pytest pytest-timeout pytest-xdist
 	touch $@
 
 lowest: $(LOWEST)/installed  # the lowest versions that pyproject.toml allows start, carry out a case and pass tests
