@@ -181,6 +181,9 @@ PartRows = Annotated[
     int | None,
     typer.Option("--part-rows", min=1, help="A part ends with the row group that reaches so many rows; 500000."),
 ]
+RowId = Annotated[
+    str | None, typer.Option("--id", metavar="COLUMN", help="Column with what rows are called; none for numbers.")
+]
 CaseName = Annotated[str, typer.Argument(metavar="CASE", help="A built-in case or a path to a YAML file.")]
 RunFolder = Annotated[Path, typer.Argument(metavar="RUN", help="Folder that `accordant run` wrote.")]
 RunOrCase = Annotated[

@@ -131,10 +131,14 @@ class UnusualCounts:
         """Return the counts as JSON values."""
         return field_values(self)
 
+    @property
+    def words(self) -> str:
+        """How many contexts are unusual, and in what way, as the beginning of a sentence."""
+        kinds = [f"{kind.replace('_', ' ')} {count:,}" for kind, count in self.kinds.items() if count]
+        return f"{self.unusual:,} of {self.rows:,} rows are unusual ({', '.join(kinds)})"
+
     def sentence(self) -> str:
         """Return the counts in words."""
         if not self.unusual:
             return f"None of {self.rows:,} rows is unusual."
-        words = [f"{kind.replace('_', ' ')} {count:,}" for kind, count in self.kinds.items() if count]
-        followed = f"{self.referred:,} are referred to a person, {self.fall_back:,} get the fall-back action"
-        return f"{self.unusual:,} of {self.rows:,} rows are unusual ({', '.join(words)}): {followed}."
+        return f"{self.words}: {self.referred:,} are referred to a person, {self.fall_back:,} get the fall-back action."

@@ -307,6 +307,7 @@ def test_lists_for_a_folder(accordant, finished_run, beds, tmp_path):
     (["first", "beds", "--strategies", "borda,seq_pav"], "found borda, seq_pav; name it with --strategies"),
     (["first", "beds", "--strategies", "borda"], "name it with --out"),
     (["first", "beds", "--strategies", "borda", "--requests", "9"], "--requests has no effect"),
+    (["first", "beds", "--strategies", "borda", "--no-add"], "--no-add has no effect"),
     (["triage", "beds", "--strategies", "borda"], "triage is no finished run"),
     (["first", "--part-rows", "9"], "--part-rows has no effect"),
 ])  # fmt: skip

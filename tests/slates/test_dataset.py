@@ -13,12 +13,14 @@ from accordant.errors import InputError
 from accordant.naming import Named
 from accordant.runs import RunOptions, carry_out, read_run, write_run
 from accordant.runs.datasets.parts import Job
+from accordant.runs.datasets.recommendation import recommend_dataset
 from accordant.slates.case import slates_of
 from accordant.slates.dataset import slate_dataset
 from accordant.slates.market import serve
 from accordant.slates.offers import market_of_rows
 from accordant.slates.rule import rules_of
 from accordant.slates.rules.floors import Floored
+from accordant.unusual import UnusualCounts
 from tests.conftest import THREE_ACTIONS
 
 ROWS = 130
@@ -99,6 +101,21 @@ def test_places_without_an_item_are_empty(run, dataset, tmp_path):
     table = written(tmp_path / "out")
     assert (table[["item[4]", "item[5]"]] == "").all(axis=None) and (table["item[3]"] != "").all()
     assert table["row"].tolist() == [*range(ROWS), *range(ROWS)]
+
+
+def test_unusual_rows_are_told_and_get_their_list(run, dataset, tmp_path):
+    """The case leaves unseen categories to a person, and denies where a number is out of range."""
+    odd = rows(1).assign(score=np.where(np.arange(ROWS) == 4, 99.0, rows(1)["score"]))
+    odd.loc[7, "branch"] = "abroad"
+    odd.to_parquet(dataset / "a.parquet", row_group_size=40)
+    found = slate_dataset(Job(run, str(dataset), tmp_path / "out", "here"), [Named("borda")], k=2)
+    recommend_dataset(Job(run, str(dataset), tmp_path / "decided", "here"))
+    table, decided = written(tmp_path / "out"), written(tmp_path / "decided")
+    for name in ("unusual", "referred", "fall_back"):
+        assert table[name].tolist() == decided[name].tolist()
+    assert table["referred"][7] and table["fall_back"][4] and table["unusual"][4].startswith("out of range: score 99")
+    assert (table["item[2]"] != "").all()
+    assert found.unusual == UnusualCounts.of(*run.policy.handling_of(pd.concat([odd, rows(2)], ignore_index=True)))
 
 
 def test_the_case_names_rule_places_and_floors(floored, dataset, tmp_path):

@@ -17,6 +17,7 @@ from accordant.terminal import (
     On,
     Out,
     PartRows,
+    RowId,
     RunFolder,
     RunOrCase,
     check_out,
@@ -39,9 +40,7 @@ def recommend(
     log: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Add one JSON line per decision to this file, to monitor it.")
     ] = None,
-    row_id: Annotated[
-        str | None, typer.Option("--id", metavar="COLUMN", help="Column with what rows are called; none for numbers.")
-    ] = None,
+    row_id: RowId = None,
     population: Annotated[
         Path | None,
         typer.Option(metavar="FOLDER", help="Decide as `accordant population` fitted on this DATASET, not as the run."),

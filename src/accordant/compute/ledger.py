@@ -148,9 +148,9 @@ def part_output(
     path, before = Path(options["out"]) / name, item.get("before")
     same = before is not None and before.get("input") == fingerprint and path.is_file()
     if before is not None and same and file_hash(path) == before.get("sha256"):
-        yield PartOutput(path, {key: value for key, value in before.items() if key != "part"})
+        yield PartOutput(path, fingerprint, {key: value for key, value in before.items() if key != "part"})
         return
-    output = PartOutput(path)
+    output = PartOutput(path, fingerprint)
     yield output
     output.line = {"input": fingerprint, **output.told, "output": name, "sha256": file_hash(path)}
 
@@ -163,6 +163,8 @@ class PartOutput:
     ----------
     path
         Where its output goes.
+    fingerprint
+        Of what it reads.
     line
         What the ledger holds of it; None until it is done.
     told
@@ -170,6 +172,7 @@ class PartOutput:
     """
 
     path: Path
+    fingerprint: str
     line: Told | None = None
     told: Told = field(default_factory=dict)
 

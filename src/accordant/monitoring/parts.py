@@ -15,7 +15,6 @@ from pathlib import Path
 import numpy as np
 
 from accordant.arrays import AnyArray
-from accordant.compute.ledger import part_output
 from accordant.compute.tasks import Told, tasks
 from accordant.errors import InputError
 from accordant.monitoring.monitors import ALPHA, AT_ONCE
@@ -33,7 +32,7 @@ from accordant.monitoring.values import (
     time_texts,
 )
 from accordant.progress import Advance, steps
-from accordant.runs.datasets.parts import Job, described, opened, part_of
+from accordant.runs.datasets.parts import Job, described, part_work
 from accordant.runs.folder import Run
 from accordant.tables.output import output_file
 
@@ -84,8 +83,7 @@ def monitor_dataset(job: Job, *, time: str | None = None, alpha: float = ALPHA) 
 @tasks.register("monitor")
 def monitor_part(options: Told, item: Told) -> Told:
     """Write the values of one part, and return its line."""
-    run, name = opened(options), f"part-{item['number']:05d}.npz"
-    with part_of(item) as part, part_output(options, item, name, part.fingerprint()) as output:
+    with part_work(options, item, ".npz") as (part, run, output):
         if output.line is None:
             arrays, told = _values(run, RowReader(run, options["time"])(part))
             with output_file(output.path, [part.file]) as file:

@@ -8,7 +8,15 @@ from typing import Annotated, Any
 
 import typer
 
-from accordant.terminal import Data, Json, On, Out, PartRows, SeedFromZero, refuse_idle, with_model, working
+from accordant.terminal import Data, Json, On, Out, PartRows, RowId, SeedFromZero, refuse_idle, with_model, working
+
+Rows = Annotated[
+    str | None,
+    typer.Argument(
+        metavar="[DATASET]",
+        help="With a run: file, folder or pattern of rows, each of which gets a list by one rule of --strategies.",
+    ),
+]
 
 
 @with_model(
@@ -19,13 +27,7 @@ def slate(
     case: Annotated[
         str, typer.Argument(metavar="CASE|RUN", help="A built-in case, a path to a YAML file, or a finished run.")
     ],
-    dataset: Annotated[
-        str | None,
-        typer.Argument(
-            metavar="[DATASET]",
-            help="With a run: file, folder or pattern of rows, each of which gets a list by one rule of --strategies.",
-        ),
-    ] = None,
+    dataset: Rows = None,
     *,
     k: Annotated[int | None, typer.Option("--k", min=1, help="Places in a list instead of the case's.")] = None,
     strategies: Annotated[
@@ -58,9 +60,7 @@ def slate(
         int | None,
         typer.Option(min=0, help="Rules see the state of this many batches ago, and what that costs is measured."),
     ] = None,
-    row_id: Annotated[
-        str | None, typer.Option("--id", metavar="COLUMN", help="Column of a DATASET with what rows are called.")
-    ] = None,
+    row_id: RowId = None,
     part_rows: PartRows = None,
     add: Annotated[bool, typer.Option("--add/--no-add", help="With a run: add the result to it as a section.")] = True,
     model: Mapping[str, Any],
@@ -78,6 +78,7 @@ def slate(
         consumption=consumption, staleness=staleness,
     )  # fmt: skip
     if dataset is not None:
+        refuse_idle({"--no-add": None if add else add}, "lists of a dataset, which are added to no run")
         conduct_dataset(case, dataset, options, out, on=on, part_rows=part_rows, row_id=row_id, json=json)
         return
     refuse_idle({"--id": row_id, "--part-rows": part_rows}, "a market: it is served in order, see --staleness")

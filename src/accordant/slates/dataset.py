@@ -6,17 +6,18 @@ import dataclasses
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import reduce
+from operator import add
 from typing import Any
 
 import numpy as np
 
-from accordant.arrays import AnyArray, Values
-from accordant.compute.ledger import part_output
+from accordant.arrays import AnyArray, Mask, Values
 from accordant.compute.tasks import Told, tasks
 from accordant.errors import InputError
 from accordant.json_values import json_value
 from accordant.naming import Named
-from accordant.runs.datasets.parts import Job, described, opened, part_of
+from accordant.runs.datasets.parts import Job, described, part_work
 from accordant.runs.folder import Run
 from accordant.runs.row_batches import read_batches
 from accordant.slates.candidates import Gains, gains_of
@@ -29,6 +30,7 @@ from accordant.slates.rules.floors import Floored
 from accordant.slates.slates import NOTHING, Slates, State
 from accordant.tables.arrow import arrow_output
 from accordant.tables.datasets import Part
+from accordant.unusual import Unusual, UnusualCounts
 
 FLAGS = ("floor_unmet", "floor_impossible", "changed")
 AT_ONCE = 16_384  # rows whose lists are made together: what rules hold of each is far more than its E
@@ -69,6 +71,9 @@ class DatasetSlates:
         How many lists a floor changed, and how many are below one; see `accordant.slates.slates.Slates`.
     stakeholders
         What each gets.
+    unusual
+        How many rows are unlike the training rows, and for how many the case declares that a person decides, or an
+        action: their lists are as those of others.
     """
 
     rule: str
@@ -76,6 +81,7 @@ class DatasetSlates:
     rows: int
     flags: Mapping[str, int]
     stakeholders: tuple[Attained, ...]
+    unusual: UnusualCounts
 
     def to_json(self) -> dict[str, Any]:
         """Return plain values; what is not defined is None."""
@@ -88,9 +94,10 @@ def slate_dataset(
 ) -> DatasetSlates:
     """Write a list of the run's actions for every row of a dataset, a Parquet file for each part.
 
-    Its columns are ``row``, ``item[1]`` to ``item[k]`` (empty where there are fewer items), ``tied``, the flags of
-    floors, and for each stakeholder ``utility[…]`` and ``attained[…]``, see `Attained`. Each list is the one that
-    `accordant.slates.market.serve` shows first for the row: what other rows were shown does not count.
+    Its columns are ``row``, ``item[1]`` to ``item[k]`` (empty where there are fewer items), ``tied``, ``unusual`` (in
+    words), ``referred`` and ``fall_back`` (whether the case declares for such a row that a person decides, or an
+    action), the flags of floors, and for each stakeholder ``utility[…]`` and ``attained[…]``, see `Attained`. Each list
+    is the one that `accordant.slates.market.serve` shows first for the row: what other rows were shown does not count.
 
     Parameters
     ----------
@@ -120,30 +127,67 @@ def slate_dataset(
         rule.label, places, sum(line["rows"] for line in lines),
         {name: sum(line["flags"][name] for line in lines) for name in FLAGS},
         tuple(_attained(name, [line["sums"][name] for line in lines]) for name in stakeholders),
+        reduce(add, (UnusualCounts(**line["unusual"]) for line in lines), UnusualCounts()),
     )  # fmt: skip
 
 
 @tasks.register("slate")
 def slate_part(options: Told, item: Told) -> Told:
     """Write the lists of one part, and return its line."""
-    run, name = opened(options), f"part-{item['number']:05d}.parquet"
-    with part_of(item) as part, part_output(options, item, name, part.fingerprint()) as output:
+    with part_work(options, item, ".parquet") as (part, run, output):
         if output.line is None:
-            rows, sums, flags = 0, list[Values](), dict.fromkeys(FLAGS, 0)
+            sums, flags, counts = list[Values](), dict.fromkeys(FLAGS, 0), UnusualCounts()
             with arrow_output(output.path, [part.file]) as write:
-                for names, slates, gains in _lists(run, part, options):
-                    columns = _columns(slates, gains, run.case.problem.stakeholder_names)
-                    write({"row": names} | columns)
-                    rows += slates.n_users
-                    sums.append(_sums(gains))
+                for listed in _lists(run, part, options):
+                    columns = listed.columns()
+                    write(columns)
+                    sums.append(listed.sums())
                     flags = {name: flags[name] + int(columns[name].sum()) for name in FLAGS}
-            output.told = described(part, rows) | {"flags": flags, "sums": _by_stakeholder(run, sums)}
+                    counts += UnusualCounts.of(*listed.handling)
+            told = {"flags": flags, "sums": _by_stakeholder(run, sums), "unusual": counts.to_json()}
+            output.told = described(part, counts.rows) | told
     return output.finished()
 
 
-def _lists(run: Run, part: Part, options: Told) -> Iterator[tuple[AnyArray, Slates, Gains]]:
-    """Yield names, lists and what they give, some rows at once."""
-    declared = slates_of(run.case).slates
+@dataclass(frozen=True, eq=False)
+class _Listed:
+    """Some rows with their lists.
+
+    `handling` is what is unusual about the rows, and of which the case says that a person decides, or an action.
+    """
+
+    names: AnyArray
+    slates: Slates
+    gains: Gains
+    stakeholders: tuple[str, ...]
+    handling: tuple[Unusual, Mask, Mask]
+
+    def columns(self) -> dict[str, AnyArray]:
+        """Return what is written of the rows, by column."""
+        slates, (unusual, referred, fall_back) = self.slates, self.handling
+        items = np.array([*slates.item_names, ""], dtype=str)
+        shown = items[np.where(slates.items == NOTHING, len(slates.item_names), slates.items)]
+        nobody = np.zeros(slates.n_users, dtype=bool)
+        return {
+            "row": self.names,
+            **{f"item[{place + 1}]": shown[:, place] for place in range(slates.k)},
+            "tied": slates.tied,
+            "unusual": unusual.remarks, "referred": referred, "fall_back": fall_back,
+            **{name: slates.flags.get(name, nobody) for name in FLAGS},
+            **{f"utility[{name}]": self.gains.utilities[i] for i, name in enumerate(self.stakeholders)},
+            **{f"attained[{name}]": self.gains.attained[i] for i, name in enumerate(self.stakeholders)},
+        }  # fmt: skip
+
+    def sums(self) -> Values:
+        """Return sums over rows of utility and of what is attained, and how many have each, shape (4, stakeholder)."""
+        found = [self.gains.utilities, self.gains.attained]
+        there = [(~np.isnan(each)).sum(axis=1) for each in found]
+        return np.array([*(np.nansum(each, axis=1) for each in found), *there])
+
+
+def _lists(run: Run, part: Part, options: Told) -> Iterator[_Listed]:
+    """Yield the rows of a part with their lists, some at once."""
+    declared, stakeholders = slates_of(run.case).slates, run.case.problem.stakeholder_names
     rule = _created(Named(**options["rule"]), run)
     first = part.start
     columns = {*run.policy.features_, *run.policy.types_}
@@ -152,11 +196,13 @@ def _lists(run: Run, part: Part, options: Told) -> Iterator[tuple[AnyArray, Slat
         first += contexts.n_contexts
         for start in range(0, contexts.n_contexts, AT_ONCE):
             rows = np.arange(start, min(start + AT_ONCE, contexts.n_contexts))
-            market = market_of_rows(run.case, declared, run.policy.expected_rewards(contexts.take(rows)))
+            some = contexts.take(rows)
+            market = market_of_rows(run.case, declared, run.policy.expected_rewards(some))
             (asked,), begin = market.batches, _begin(market, options["k"])
             candidates = market.candidates(asked, begin)
             slates = rule(candidates, options["k"], state=begin, threads=1)
-            yield names[rows], slates, gains_of(slates, candidates)
+            gains, handling = gains_of(slates, candidates), run.policy.handling_of(some)
+            yield _Listed(names[rows], slates, gains, stakeholders, handling)
 
 
 def _begin(market: Market, k: int) -> State:
@@ -185,26 +231,6 @@ def _created(named: Named, run: Run) -> SlateRule:
     problem, declared = run.case.problem, slates_of(run.case).slates
     (rule,) = rules_of([named], problem.stakeholder_names, declared.user, len(problem.actions))
     return rule
-
-
-def _columns(slates: Slates, gains: Gains, stakeholders: Sequence[str]) -> dict[str, AnyArray]:
-    """Return what is written of some rows, by column."""
-    items = np.array([*slates.item_names, ""], dtype=str)  # the last for NOTHING, -1
-    assert NOTHING == -1
-    nobody = np.zeros(slates.n_users, dtype=bool)
-    return {
-        **{f"item[{place + 1}]": items[slates.items[:, place]] for place in range(slates.k)},
-        "tied": slates.tied,
-        **{name: slates.flags.get(name, nobody) for name in FLAGS},
-        **{f"utility[{name}]": gains.utilities[i] for i, name in enumerate(stakeholders)},
-        **{f"attained[{name}]": gains.attained[i] for i, name in enumerate(stakeholders)},
-    }
-
-
-def _sums(gains: Gains) -> Values:
-    """Return sums over rows of utility and of what is attained, and how many have each, shape (4, stakeholder)."""
-    found = [gains.utilities, gains.attained]
-    return np.array([*(np.nansum(each, axis=1) for each in found), *((~np.isnan(each)).sum(axis=1) for each in found)])
 
 
 def _by_stakeholder(run: Run, sums: Sequence[Values]) -> dict[str, list[float]]:

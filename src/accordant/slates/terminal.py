@@ -31,6 +31,7 @@ from accordant.tables.output import is_run
 from accordant.terminal import PlainConsole, capacities, print_json, refuse_idle, say
 from accordant.terminal_table import FittedTable
 from accordant.threads import free_cores
+from accordant.unusual import UnusualCounts
 
 Json = Mapping[str, Any]
 
@@ -117,6 +118,8 @@ def conduct_dataset(
         raise InputError(f"{run} is no finished run, and rows of a dataset are known to models of a run only")
     job = job_of(Path(run), dataset, out, on, part_rows)
     found = slate_dataset(job, options.strategies, k=options.k, floors=options.floors, row_id=row_id)
+    if found.unusual.unusual:
+        say(_unusual(found.unusual), err=True)
     if json:
         print_json({"out": str(job.out)} | found.to_json())
         return
@@ -132,6 +135,15 @@ def conduct_dataset(
     console.print(f"{found.rows:,} lists: {job.out}")
     if found.flags["floor_unmet"]:
         console.print(f"{found.flags['floor_unmet']:,} of them are below a floor")
+
+
+def _unusual(counts: UnusualCounts) -> str:
+    """Return how many rows are unusual, and that lists are made all the same."""
+    words = f"{counts.words}; their lists are made as those of others."
+    if not (counts.referred or counts.fall_back):
+        return words
+    declared = f"leaves {counts.referred:,} of them to a person, and declares an action for {counts.fall_back:,}"
+    return f"{words} The case {declared}."
 
 
 def _names(result: SlateResult) -> dict[str, str]:

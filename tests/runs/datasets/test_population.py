@@ -320,7 +320,7 @@ def test_nobody_who_gains_is_told(ruled, tmp_path):
     job = Job(ruled, str(tmp_path / "one.parquet"), tmp_path / "out", "here")
     try:
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(fitting, "opened", lambda options: ruled)
+            patch.setattr("accordant.runs.datasets.parts.opened", lambda options: ruled)
             with pytest.raises(InputError, match="nobody's mean can rise above the disagreement point"):
                 fit_population(job, rule.label)
     finally:

@@ -11,10 +11,9 @@ from typing import Any
 import numpy as np
 
 from accordant.certificates import Survey, Threat
-from accordant.compute.ledger import part_output
 from accordant.compute.tasks import Told, tasks
 from accordant.errors import InputError
-from accordant.runs.datasets.parts import Job, described, opened, part_of
+from accordant.runs.datasets.parts import Job, described, part_work
 from accordant.runs.folder import Run
 from accordant.runs.row_batches import row_contexts
 from accordant.runs.sections.certification import DELTA, DELTAS, Certified, certified
@@ -115,8 +114,7 @@ def certification_options(
 @tasks.register("certify")
 def certify_part(options: Told, item: Told) -> Told:
     """Write the certificates of one part, and return its line."""
-    run, name = opened(options), f"part-{item['number']:05d}.parquet"
-    with part_of(item) as part, part_output(options, item, name, part.fingerprint()) as output:
+    with part_work(options, item, ".parquet") as (part, run, output):
         if output.line is None:
             found = certified(
                 run, row_contexts(run, part), "", delta=options["delta"], coalition=options["coalition"],

@@ -10,7 +10,6 @@ from pathlib import Path
 import numpy as np
 
 from accordant import randomness
-from accordant.compute.ledger import part_output
 from accordant.compute.tasks import Told, tasks
 from accordant.errors import InputError
 from accordant.evaluation.leaderboard import Leaderboard
@@ -19,7 +18,7 @@ from accordant.evaluation.summed_leaderboard import summed_leaderboard
 from accordant.metrics.metric import Metric, weighted_metrics
 from accordant.naming import listed
 from accordant.policy import ParticipatoryPolicy
-from accordant.runs.datasets.parts import Job, described, opened, part_of
+from accordant.runs.datasets.parts import Job, described, part_work
 from accordant.runs.execution import part_data
 from accordant.runs.folder import Run
 from accordant.strategies.strategy import Strategy
@@ -78,8 +77,7 @@ def leaderboard_of(job: Job, lines: Sequence[Told], *, resamples: int | None = N
 @tasks.register("evaluate")
 def evaluate_part(options: Told, item: Told) -> Told:
     """Add up one part, and return its line."""
-    run, name = opened(options), f"part-{item['number']:05d}.npz"
-    with part_of(item) as part, part_output(options, item, name, part.fingerprint()) as output:
+    with part_work(options, item, ".npz") as (part, run, output):
         if output.line is None:
             data, persons = part_data(run.case, part, run.policy.types_)
             evidence = run.policy.evidence_on(data.log, true_levels=data.true_levels)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from accordant.compute.executor import Executor, chosen, compute
-from accordant.compute.ledger import Ledger
+from accordant.compute.ledger import Ledger, PartOutput, part_output
 from accordant.compute.tasks import Task, Told
 from accordant.errors import InputError
 from accordant.runs.folder import Run, read_run
@@ -100,10 +100,25 @@ def job_of(run: Path, dataset: str | None, out: Path | None, on: str | None, par
 
 
 @contextmanager
-def part_of(item: Told) -> Iterator[Part]:
-    """Yield the part that a task is asked for, with its bytes on this machine; see `Part.at_hand`."""
-    with Part.of({name: value for name, value in item.items() if name != "before"}).at_hand() as part:
-        yield part
+def part_work(options: Told, item: Told, suffix: str) -> Iterator[tuple[Part, Run, PartOutput]]:
+    """Yield the part that a task is asked for, with its bytes on this machine, the run, and the place of its output.
+
+    Parameters
+    ----------
+    options, item
+        What the task was given.
+    suffix
+        Of the file that it writes.
+
+    Raises
+    ------
+    InputError
+        See `opened` and `accordant.tables.datasets.Part.at_hand`.
+    """
+    run, asked = opened(options), Part.of({name: value for name, value in item.items() if name != "before"})
+    name = f"part-{asked.number:05d}{suffix}"
+    with asked.at_hand() as part, part_output(options, item, name, part.fingerprint()) as output:
+        yield part, run, output
 
 
 def described(part: Part, rows: int) -> Told:

@@ -21,14 +21,13 @@ import numpy as np
 from accordant import __version__, strategies
 from accordant.arrays import Values
 from accordant.compute.executor import Executor, in_order
-from accordant.compute.ledger import part_output
 from accordant.compute.tasks import Task, Told, tasks
 from accordant.errors import InputError
 from accordant.json_values import json_value
 from accordant.naming import listed
 from accordant.problem import value_label
 from accordant.progress import steps
-from accordant.runs.datasets.parts import Job, described, opened, part_of
+from accordant.runs.datasets.parts import Job, described, part_work
 from accordant.runs.folder import Run
 from accordant.runs.row_batches import batches_of
 from accordant.runs.sections.population import FittedPopulation, PopulationFit, StakeholderFit
@@ -229,8 +228,7 @@ def _fit(
 @tasks.register("population")
 def population_part(options: Told, item: Told) -> Told:
     """Write E of one part, and return its line."""
-    run, name = opened(options), f"part-{item['number']:05d}.npy"
-    with part_of(item) as part, part_output(options, item, name, part.fingerprint()) as output:
+    with part_work(options, item, ".npy") as (part, run, output):
         if output.line is None:
             rule, values = run.policy.strategy(options["strategy"]), dict[str, int]()
             height = len(run.policy.problem.stakeholder_names) * len(run.policy.problem.actions) + len(rule.columns)

@@ -6,10 +6,9 @@ from functools import reduce
 from operator import add
 from pathlib import Path
 
-from accordant.compute.ledger import part_output
 from accordant.compute.tasks import Told, tasks
 from accordant.errors import InputError
-from accordant.runs.datasets.parts import Job, described, opened, part_of
+from accordant.runs.datasets.parts import Job, described, part_work
 from accordant.runs.datasets.population import FITTED, population_of, with_population
 from accordant.runs.folder import Run
 from accordant.runs.recommendation import write_part_recommendations
@@ -70,13 +69,10 @@ def recommendation_options(run: Run, strategy: str | None = None, row_id: str | 
 @tasks.register("recommend")
 def recommend_part(options: Told, item: Told) -> Told:
     """Write the recommendations for one part, and return its line."""
-    run, name = opened(options), f"part-{item['number']:05d}.parquet"
-    with part_of(item) as part:
-        fingerprint = part.fingerprint()
-        with part_output(options, item, name, fingerprint) as output:
-            if output.line is None:
-                if "population" in options:
-                    run = with_population(run, part, fingerprint, options)
-                counts = write_part_recommendations(run, part, options["strategy"], output.path, options["id"])
-                output.told = described(part, counts.rows) | {"unusual": counts.to_json()}
+    with part_work(options, item, ".parquet") as (part, run, output):
+        if output.line is None:
+            fitted = "population" in options
+            decides = with_population(run, part, output.fingerprint, options) if fitted else run
+            counts = write_part_recommendations(decides, part, options["strategy"], output.path, options["id"])
+            output.told = described(part, counts.rows) | {"unusual": counts.to_json()}
     return output.finished()
