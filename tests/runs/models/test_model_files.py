@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import io
+import subprocess
+import sys
 import warnings
 import zipfile
 from functools import partial
@@ -204,3 +206,17 @@ def test_a_loaded_model_is_asked_about_the_first_category_even_if_it_is_the_only
     encoder = SimpleNamespace(categories={"one": ("a",), "two": ("b", "c"), "none": ()}, medians={"age": 41.5})
     asked = _middle_context(encoder)
     assert {name: asked[name].tolist() for name in asked} == {"age": [41.5], "one": ["a"], "two": ["b"], "none": [""]}
+
+
+@pytest.mark.long
+def test_whoever_imports_skops_later_has_its_whole_trust_list():
+    lines = (
+        "import sys", "from sklearn.cluster import KMeans", "from sklearn.linear_model import LinearRegression",
+        "from accordant.runs.models.files import dump_model, load_model",
+        "content = dump_model(LinearRegression().fit([[0.0], [1.0]], [0.0, 1.0]))",
+        "assert load_model(content, 'model').predict([[2.0]]).round(9) == 2",
+        "assert not any(name.partition('.')[0] == 'skops' for name in sys.modules)",
+        "import skops.io", "assert skops.io.get_untrusted_types(data=skops.io.dumps(KMeans())) == []",
+    )  # fmt: skip
+    done = subprocess.run([sys.executable, "-c", "\n".join(lines)], capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
