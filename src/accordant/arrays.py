@@ -20,6 +20,7 @@ Labels = NDArray[np.str_]
 Floats = NDArray[np.floating[Any]]  # of any precision
 Integers = NDArray[np.signedinteger[Any]]  # of any size
 WholeNumbers = NDArray[np.int64]  # that must not overflow
+Times = NDArray[np.datetime64]
 AnyArray = NDArray[Any]
 
 

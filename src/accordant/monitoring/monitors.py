@@ -12,14 +12,14 @@ from typing import Any
 
 import numpy as np
 
-from accordant.arrays import Codes, Values
+from accordant.arrays import Codes, Times, Values
 from accordant.contexts import Contexts
 from accordant.errors import DataError, InputError, MissingColumnError, UnknownNameError
 from accordant.monitoring.result import Monitored, OutcomesRead
 from accordant.monitoring.sightings import Sightings, fingerprint
 from accordant.monitoring.streams import Streams
 from accordant.monitoring.summary import LinesSeen, monitored
-from accordant.monitoring.values import DecidedRows, Times, decision_values, outcome_values
+from accordant.monitoring.values import DecidedRows, decision_values, outcome_values
 from accordant.problem import value_label
 from accordant.runs.decision_log import DecisionLine
 from accordant.runs.folder import Run

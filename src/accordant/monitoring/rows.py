@@ -9,11 +9,11 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from accordant.arrays import Codes, Mask, Values
+from accordant.arrays import Codes, Mask, Times, Values
 from accordant.cases.loaders import renamed
 from accordant.errors import DataError, InputError, RewardError
 from accordant.monitoring.section import reward_columns
-from accordant.monitoring.values import DecidedRows, Times, time_texts
+from accordant.monitoring.values import DecidedRows, time_texts
 from accordant.naming import listed
 from accordant.problem import codes_of
 from accordant.runs.folder import Run

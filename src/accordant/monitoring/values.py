@@ -10,9 +10,8 @@ from dataclasses import dataclass, replace
 from typing import Self
 
 import numpy as np
-from numpy.typing import NDArray
 
-from accordant.arrays import Codes, Mask, Values
+from accordant.arrays import Codes, Mask, Times, Values
 from accordant.contexts import Contexts
 from accordant.errors import MissingColumnError
 from accordant.evaluation.promise_errors import Kind, PromiseErrors, calibration_errors, reward_errors
@@ -21,7 +20,6 @@ from accordant.problem import value_label
 from accordant.rewards import ObservedReward
 from accordant.runs.folder import Run
 
-Times = NDArray[np.datetime64]
 SAME = 1e-6  # by which E in the log may differ from that of the run: rounding in other libraries
 
 

@@ -8,8 +8,6 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-import scipy.special  # noqa: F401 - skops looks for each function of it in all modules, the earliest first
-
 if TYPE_CHECKING:
     from accordant.runs.execution import RunOptions, carry_out
     from accordant.runs.folder import Run, read_run, write_run

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import scipy.special
 import sklearn.utils
 from sklearn.exceptions import InconsistentVersionWarning
 from sklearn.neighbors import BallTree, KDTree, KNeighborsClassifier, KNeighborsRegressor
@@ -36,20 +37,22 @@ SEARCH_TREES = {"ball_tree": BallTree, "kd_tree": KDTree}
 
 @cache
 def _skops() -> Any:
-    """Return skops; unless somebody imported it before, one that trusts no estimator by itself, for us alone.
+    """Return skops; unless somebody imported it before, one that trusts no estimator and no function, for us alone.
 
-    Its list of all estimators takes a walk through all modules of scikit-learn, two CPU seconds, and here nothing is
-    trusted by that list. Whoever imports skops later gets one with the list.
+    Its list of all estimators takes a walk through all modules of scikit-learn, two CPU seconds; its list of SciPy's
+    functions looks for each in all modules. Here nothing is trusted by those lists. Whoever imports skops later gets
+    one with the lists.
     """
     with one_walk():
         if "skops.io" in sys.modules:
             return sys.modules["skops.io"]
         others, known = set(sys.modules), sklearn.utils.all_estimators
-        sklearn.utils.all_estimators = list
+        sklearn.utils.all_estimators = vars(scipy.special)["__dir__"] = list
         try:
             return importlib.import_module("skops.io")
         finally:
             sklearn.utils.all_estimators = known
+            del vars(scipy.special)["__dir__"]
             for name in set(sys.modules) - others:
                 if name.partition(".")[0] == "skops":
                     del sys.modules[name]
