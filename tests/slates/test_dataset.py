@@ -13,6 +13,7 @@ from accordant.errors import InputError
 from accordant.naming import Named
 from accordant.runs import RunOptions, carry_out, read_run, write_run
 from accordant.runs.datasets.parts import Job
+from accordant.runs.datasets.plan import plan_dataset
 from accordant.runs.datasets.recommendation import recommend_dataset
 from accordant.slates.case import slates_of
 from accordant.slates.dataset import slate_dataset
@@ -175,3 +176,19 @@ def test_a_case_that_closes_full_items_is_refused(run, dataset, tmp_path, monkey
     monkeypatch.setitem(vars(run), "case", run.case.replace(slates=closing))
     with pytest.raises(InputError, match="closes items that are full"):
         slate_dataset(Job(run, str(dataset), tmp_path / "out", "here"), [Named("borda")], k=2)
+
+
+def test_lists_are_planned_by_making_some(run, dataset, monkeypatch):
+    monkeypatch.setattr("accordant.runs.datasets.sample.EMPTY", (1, 5))
+    found = plan_dataset(run, "slate", "here", rows=1_000, dataset=str(dataset), strategy="borda", part_rows=40)
+    assert (found.kind, found.strategy, found.rows, found.parts) == ("slate", "borda", 1_000, 20)
+    assert 0 < found.seconds.low < found.seconds.value < found.seconds.high and found.output_bytes > 1_000 * 40
+
+
+@pytest.mark.parametrize(
+    ("strategy", "words"),
+    [("random_slate", "depend on what was shown"), ("", "--strategy is ''"), (None, "found no rule")],
+)
+def test_lists_that_cannot_be_made_are_not_planned(run, dataset, strategy, words):
+    with pytest.raises(InputError, match=words):
+        plan_dataset(run, "slate", "here", rows=1_000, dataset=str(dataset), strategy=strategy)

@@ -7,6 +7,7 @@ from pathlib import Path
 from accordant.report.plan import render_plan
 from accordant.report.plan.wording import DURATIONS, digits, size, unit_of
 from accordant.runs.datasets.plan_record import LEVEL, Plan
+from accordant.runs.datasets.plan_tasks import plan_tasks
 from accordant.runs.folder import Run
 from accordant.runs.pages import write_page
 from accordant.statistics import Estimate
@@ -15,7 +16,6 @@ from accordant.terminal_table import FittedTable
 
 WIDTH = 100  # columns where the output is piped somewhere
 RECORD = "planned.json"  # in a folder, beside the page
-TASKS = {"population": "fit a strategy for the whole policy"}
 
 
 def write_plan(plan: Plan, run: Run, out: Path) -> Path:
@@ -26,7 +26,7 @@ def write_plan(plan: Plan, run: Run, out: Path) -> Path:
 def print_plan(plan: Plan) -> None:
     """Print one line for each thing that a job takes, then what limits it."""
     console, seconds = PlainConsole(width=WIDTH), 3600 * plan.worker_hours / plan.workers
-    table = FittedTable(f"What it takes to {TASKS.get(plan.kind, plan.kind)}, before it is begun")
+    table = FittedTable(f"What it takes to {plan_tasks.create(plan.kind).words}, before it is begun")
     table.add("")
     table.add("about", number=True)
     table.add(f"in {LEVEL:.0%} of such jobs", number=True)

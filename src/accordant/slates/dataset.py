@@ -16,8 +16,9 @@ from accordant.arrays import AnyArray, Mask, Values
 from accordant.compute.tasks import Told, tasks
 from accordant.errors import InputError
 from accordant.json_values import json_value
-from accordant.naming import Named
+from accordant.naming import Named, read_names
 from accordant.runs.datasets.parts import Job, described, part_work
+from accordant.runs.datasets.plan_tasks import PlanTask, plan_tasks
 from accordant.runs.folder import Run
 from accordant.runs.row_batches import read_batches
 from accordant.slates.candidates import Gains, gains_of
@@ -117,18 +118,32 @@ def slate_dataset(
     InputError, AccordantError
         See `Job.carry_out`; and if there is not one rule, or its lists depend on what was shown before.
     """
-    declared = slates_of(job.run.case).slates
-    rule = _rule(job.run, declared, named, floors)
-    places = k or declared.k
-    options = {"rule": dataclasses.asdict(Named(rule.name, dict(rule.parameters))), "k": places, "id": row_id}
-    lines = job.carry_out("slate", "making lists", json_value(options))
+    rule, options = _asked(job.run, named, k, floors, row_id)
+    lines = job.carry_out("slate", "making lists", options)
     stakeholders = job.run.case.problem.stakeholder_names
     return DatasetSlates(
-        rule.label, places, sum(line["rows"] for line in lines),
+        rule.label, options["k"], sum(line["rows"] for line in lines),
         {name: sum(line["flags"][name] for line in lines) for name in FLAGS},
         tuple(_attained(name, [line["sums"][name] for line in lines]) for name in stakeholders),
         reduce(add, (UnusualCounts(**line["unusual"]) for line in lines), UnusualCounts()),
     )  # fmt: skip
+
+
+def slate_options(run: Run, strategy: str | None = None) -> Told:
+    """Return the options of the task, for a rule written as after ``--strategies``; None for the case's.
+
+    Raises
+    ------
+    InputError
+        See `slate_dataset`.
+    """
+    return _asked(run, () if strategy is None else read_names(strategy, "--strategy"))[1]
+
+
+@plan_tasks.register("slate")
+def slate_plan() -> PlanTask:
+    """Return how the task is planned."""
+    return PlanTask(slate_options, "make lists", "Make lists for", "make lists for each part")
 
 
 @tasks.register("slate")
@@ -207,6 +222,16 @@ def _lists(run: Run, part: Part, options: Told) -> Iterator[_Listed]:
 
 def _begin(market: Market, k: int) -> State:
     return State.start(market.catalogue.n_items, len(market.stakeholders), k)
+
+
+def _asked(
+    run: Run, named: Sequence[Named], k: int | None = None, floors: bool = True, row_id: str | None = None
+) -> tuple[SlateRule, Told]:
+    """Return the rule, and what all parts have in common."""
+    declared = slates_of(run.case).slates
+    rule = _rule(run, declared, named, floors)
+    written = dataclasses.asdict(Named(rule.name, dict(rule.parameters)))
+    return rule, json_value({"rule": written, "k": k or declared.k, "id": row_id})
 
 
 def _rule(run: Run, declared: SlateSpec, named: Sequence[Named], floors: bool) -> SlateRule:

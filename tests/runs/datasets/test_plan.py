@@ -15,7 +15,8 @@ from accordant.runs.datasets.bottlenecks import growth_notes
 from accordant.runs.datasets.passes import RESOLVED, Passes
 from accordant.runs.datasets.plan import DRIFT, _known, _sizes, plan_dataset, plan_of
 from accordant.runs.datasets.plan_record import LEVEL
-from accordant.runs.datasets.sample import KINDS, Sample, measure
+from accordant.runs.datasets.plan_tasks import plan_tasks
+from accordant.runs.datasets.sample import Sample, measure
 from accordant.runs.datasets.schedule import (
     CLUSTER,
     NONE,
@@ -340,11 +341,17 @@ def test_what_cannot_be_planned_is_refused(own, given, words):
         plan_dataset(own, asked.pop("kind"), asked.pop("on"), **asked)
 
 
-def test_every_task_of_datasets_can_be_planned_but_those_of_wings():
+def test_every_task_of_datasets_can_be_planned_but_monitoring():
     from accordant.compute.tasks import tasks
 
-    passes, wings = {"best_sums", "lowest_sums", "decided_sums"}, {"monitor", "slate"}
-    assert set(KINDS) == set(tasks.names()) - {"empty", "study_run"} - passes - wings
+    passes = {"best_sums", "lowest_sums", "decided_sums"}
+    assert set(plan_tasks.names()) == set(tasks.names()) - {"empty", "study_run", "monitor"} - passes
+
+
+@pytest.mark.parametrize("name", plan_tasks.names())
+def test_every_task_that_can_be_planned_has_words(name):
+    found = plan_tasks.create(name)
+    assert found.title[0].isupper() and found.each.endswith("each part") and found.words[0].islower()
 
 
 @pytest.mark.long

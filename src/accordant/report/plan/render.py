@@ -14,17 +14,10 @@ from accordant.report.page import Page, counted
 from accordant.report.plan.wording import constant, digits, duration, power, size, span
 from accordant.report.scale import Scale
 from accordant.runs.datasets.plan_record import LEVEL, Growth, Plan
+from accordant.runs.datasets.plan_tasks import plan_tasks
 from accordant.runs.folder import Run
 
 MOST_TICKS = 8  # powers of ten on an axis that labels have room for
-WORDS = {
-    "recommend": "Recommend for", "certify": "Certify decisions on", "evaluate": "Judge all strategies on",
-    "population": "Fit a strategy for the whole policy on",
-}  # fmt: skip
-EACH = {
-    "recommend": "recommend for each part", "certify": "certify each part", "evaluate": "add up each part",
-    "population": "write E of each part",
-}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -44,7 +37,8 @@ def render_plan(plan: Plan, run: Run) -> str:
     grown = sorted({each.rows: each for each in (*plan.growth, plan.grown())}.values(), key=lambda each: each.rows)
     return PAGE.render(
         "plan.html", plan=plan, case=run.case.title, run=run.manifest.sha256, version=__version__,
-        title=f"{WORDS[plan.kind]} {power(plan.rows)} rows", steps=steps(plan), growth=grown, chart=growth_chart(grown),
+        title=f"{plan_tasks.create(plan.kind).title} {power(plan.rows)} rows", steps=steps(plan), growth=grown,
+        chart=growth_chart(grown),
     )  # fmt: skip
 
 
@@ -55,7 +49,7 @@ def steps(plan: Plan) -> list[Step]:
         Step("list the parts", "driver", model.listing * plan.parts),
         Step("get ready", "workers", model.first.start + model.first.ready * model.crowd),
     ]
-    maps = [(EACH[plan.kind], model.first, 1.0)]
+    maps = [(plan_tasks.create(plan.kind).each, model.first, 1.0)]
     if model.again is not None:
         maps.append((f"pass over E, about {model.passes:.0f} times", model.again, model.passes))
     for words, stage, times in maps:

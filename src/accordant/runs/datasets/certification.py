@@ -14,6 +14,7 @@ from accordant.certificates import Survey, Threat
 from accordant.compute.tasks import Told, tasks
 from accordant.errors import InputError
 from accordant.runs.datasets.parts import Job, described, part_work
+from accordant.runs.datasets.plan_tasks import PlanTask, plan_tasks
 from accordant.runs.folder import Run
 from accordant.runs.row_batches import row_contexts
 from accordant.runs.sections.certification import DELTA, DELTAS, Certified, certified
@@ -109,6 +110,12 @@ def certification_options(
         raise InputError(f"{label} decides about all rows together, and parts are certified one by one")
     who = None if threat.coalition is None else list(threat.coalition)
     return {"strategy": label, "delta": threat.delta, "coalition": who, "frozen": frozen}
+
+
+@plan_tasks.register("certify")
+def certify_plan() -> PlanTask:
+    """Return how the task is planned."""
+    return PlanTask(certification_options, "certify", "Certify decisions on", "certify each part")
 
 
 @tasks.register("certify")

@@ -19,6 +19,7 @@ from accordant.metrics.metric import Metric, weighted_metrics
 from accordant.naming import listed
 from accordant.policy import ParticipatoryPolicy
 from accordant.runs.datasets.parts import Job, described, part_work
+from accordant.runs.datasets.plan_tasks import PlanTask, plan_tasks
 from accordant.runs.execution import part_data
 from accordant.runs.folder import Run
 from accordant.strategies.strategy import Strategy
@@ -47,9 +48,23 @@ def evaluate_dataset(job: Job, *, resamples: int | None = None) -> Leaderboard:
     return leaderboard_of(job, lines, resamples=resamples)
 
 
-def evaluation_options(run: Run) -> Told:
-    """Return the options of the task."""
+def evaluation_options(run: Run, strategy: str | None = None) -> Told:
+    """Return the options of the task.
+
+    Raises
+    ------
+    InputError
+        If one strategy is named.
+    """
+    if strategy is not None:
+        raise InputError("--strategy has no effect on evaluate, which judges all of them; leave it out")
     return {"seed": run.policy.random_state}
+
+
+@plan_tasks.register("evaluate")
+def evaluate_plan() -> PlanTask:
+    """Return how the task is planned."""
+    return PlanTask(evaluation_options, "evaluate", "Judge all strategies on", "add up each part")
 
 
 def leaderboard_of(job: Job, lines: Sequence[Told], *, resamples: int | None = None) -> Leaderboard:

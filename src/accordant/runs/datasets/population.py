@@ -28,6 +28,7 @@ from accordant.naming import listed
 from accordant.problem import value_label
 from accordant.progress import steps
 from accordant.runs.datasets.parts import Job, described, part_work
+from accordant.runs.datasets.plan_tasks import PlanTask, plan_tasks
 from accordant.runs.folder import Run
 from accordant.runs.row_batches import batches_of
 from accordant.runs.sections.population import FittedPopulation, PopulationFit, StakeholderFit
@@ -134,6 +135,17 @@ def population_options(run: Run, strategy: str | None = None) -> Told:
         See `rule_of`.
     """
     return {"strategy": rule_of(run, strategy).label}
+
+
+@plan_tasks.register("population")
+def population_plan() -> PlanTask:
+    """Return how the task is planned."""
+    return PlanTask(
+        population_options,
+        "fit a strategy for the whole policy",
+        "Fit a strategy for the whole policy on",
+        "write E of each part",
+    )
 
 
 def rule_of(run: Run, strategy: str | None) -> PopulationRule | PopulationByGroup:

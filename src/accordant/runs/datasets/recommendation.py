@@ -9,6 +9,7 @@ from pathlib import Path
 from accordant.compute.tasks import Told, tasks
 from accordant.errors import InputError
 from accordant.runs.datasets.parts import Job, described, part_work
+from accordant.runs.datasets.plan_tasks import PlanTask, plan_tasks
 from accordant.runs.datasets.population import FITTED, population_of, with_population
 from accordant.runs.folder import Run
 from accordant.runs.recommendation import write_part_recommendations
@@ -64,6 +65,12 @@ def recommendation_options(run: Run, strategy: str | None = None, row_id: str | 
             "one file without --on"
         )
     return {"strategy": label, "id": row_id}
+
+
+@plan_tasks.register("recommend")
+def recommend_plan() -> PlanTask:
+    """Return how the task is planned."""
+    return PlanTask(recommendation_options, "recommend", "Recommend for", "recommend for each part")
 
 
 @tasks.register("recommend")

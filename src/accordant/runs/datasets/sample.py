@@ -6,7 +6,7 @@ import json
 import sys
 import time
 import tracemalloc
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -16,15 +16,14 @@ from accordant.compute.executor import executors, in_order, open_executor
 from accordant.compute.ledger import Ledger
 from accordant.compute.local import Processes
 from accordant.compute.tasks import Task, Told, tasks
-from accordant.errors import InputError, UnknownNameError
+from accordant.errors import InputError
 from accordant.evaluation.part_sums import BUCKETS
 from accordant.evaluation.summed_leaderboard import SMALLEST as SMALLEST_SAMPLE
-from accordant.runs.datasets.certification import certification_options
-from accordant.runs.datasets.evaluation import evaluation_options, leaderboard_of
+from accordant.runs.datasets.evaluation import leaderboard_of
 from accordant.runs.datasets.parts import Job, opened, version_of
 from accordant.runs.datasets.passes import Passes, measured_passes, pass_cost
-from accordant.runs.datasets.population import load_kernel, population_options
-from accordant.runs.datasets.recommendation import recommendation_options
+from accordant.runs.datasets.plan_tasks import plan_tasks
+from accordant.runs.datasets.population import load_kernel
 from accordant.runs.datasets.sample_rows import Cut, source_of
 from accordant.runs.datasets.trials import REPEATS, Trial, tried
 from accordant.runs.execution import part_data
@@ -41,14 +40,6 @@ from accordant.threads import free_cores
 SMALLEST, GROWTH, LARGEST = 4_000, 4, PART_ROWS  # rows of sampled parts: where time allows as many as parts have
 SECONDS = 30.0  # no larger size is begun if it would take the sample beyond
 EMPTY = (20, 220)  # parts without work: what the second two hundred take is what a part costs the driver
-
-KINDS: Mapping[str, Callable[[Run, str | None], Told]] = {
-    "recommend": recommendation_options,
-    "certify": certification_options,
-    "evaluate": lambda run, _: evaluation_options(run),
-    "population": population_options,
-}
-"""Task to its options for a run and the strategy that was asked, as its command takes them by default."""
 
 
 @dataclass(frozen=True)
@@ -112,7 +103,7 @@ def measure(
     run
         The run.
     kind
-        One of `KINDS`.
+        One of `accordant.runs.datasets.plan_tasks.plan_tasks`.
     on
         Address of an executor. Parts are carried out on this machine, one per core, whatever it says; where it is a
         cluster, only what a part costs beside its work is measured there.
@@ -129,17 +120,14 @@ def measure(
         If the task, the executor or the dataset is none that can be measured, or there are no rows.
     """
     began = time.perf_counter()
-    if kind not in KINDS:
-        raise UnknownNameError("task", kind, KINDS)
+    planned = plan_tasks.create(kind)
     executors.factory(on.partition(":")[0])  # refuses a name that is none, before the work
     if on.partition(":")[0] in ("threads", "queue"):
         raise InputError(
             f"--on {on}: nobody can tell what work costs there before it is begun; allowed: here, processes:N, "
             "ray://…, dask://…; for a queue plan processes:1 with --workers N"
         )
-    if kind == "evaluate" and strategy is not None:
-        raise InputError("--strategy has no effect on evaluate, which judges all of them; leave it out")
-    options = KINDS[kind](run, strategy)
+    options = planned.options(run, strategy)
     place = {"run": str(run.path.absolute()), "version": version_of(run)}
     opened(place)  # forked workers find it read
     if kind == "population":
@@ -168,7 +156,7 @@ def measure(
             passes = measured_passes(run, options["strategy"], folder, lines, together, between)
         listing = _timed(lambda: dataset_parts(part.file, part_rows))
         return Sample(
-            kind, options.get("strategy"), tuple(trials), together, reading, writing,
+            kind, options.get("strategy", strategy), tuple(trials), together, reading, writing,
             Path(part.file).stat().st_size / trials[-1].rows, workers, start, driver, (held, _held(largest[-1], item)),
             listing, reduction, passes, time.perf_counter() - began,
         )  # fmt: skip

@@ -1,0 +1,38 @@
+"""Tasks on datasets that can be planned: each with its options, as its command takes them by default, and its words."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from accordant.compute.tasks import Told
+from accordant.registry import Registry
+from accordant.runs.folder import Run
+
+
+@dataclass(frozen=True)
+class PlanTask:
+    """A task that can be planned.
+
+    Attributes
+    ----------
+    options
+        Returns what all parts have in common, for a run and the strategy that was asked; None for the run's.
+    words
+        What is done: ``recommend``.
+    title
+        The same before a number of rows: ``Recommend for``.
+    each
+        What is done with one part: ``recommend for each part``.
+    """
+
+    options: Callable[[Run, str | None], Told]
+    words: str
+    title: str
+    each: str
+
+
+plan_tasks: Registry[PlanTask] = Registry(
+    "task", group="accordant.plan_tasks", packages=("accordant.runs.datasets", "accordant.slates")
+)
+"""Name of a task of `accordant.compute.tasks.tasks` to what makes its `PlanTask`."""
