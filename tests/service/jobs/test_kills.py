@@ -19,9 +19,10 @@ from accordant.service.record.audit import audit
 from accordant.service.record.log import now
 from accordant.service.schema import decision, job, job_part, person_key, request
 
-CONTEXTS = [{"score": round(0.01 * i - 1, 2), "branch": ("north", "south")[i % 2]} for i in range(300)]
 PART = 5
 KILLS = int(os.environ.get("ACCORDANT_KILLS", "3"))
+ROWS = max(300, 10 * PART * KILLS)  # a worker decides some parts before it is killed
+CONTEXTS = [{"score": round(0.01 * i - 1, 2), "branch": ("north", "south")[i % 2]} for i in range(ROWS)]
 
 
 @pytest.mark.long
