@@ -43,7 +43,7 @@ import accordant
 from accordant.cli.app import app
 from accordant.errors import InputError
 
-INPUTS = int(os.environ.get("HOSTILE_INPUTS", "500"))
+INPUTS = int(os.environ.get("HOSTILE_INPUTS", "300"))
 CPU_SECONDS = 10.0  # an input that takes longer has hung; most take hundredths
 WHOLE_SECONDS = 100.0  # the same for what goes on to the fits
 SECONDS = 300.0  # of the clock: for what waits and computes nothing

@@ -19,7 +19,7 @@ from accordant.runs.folder import read_run
 from benchmarks.story import town
 
 SCREEN = 40  # lines of a terminal
-SEEDS = 6  # `python -m benchmarks.story` has 50
+SEEDS = 4  # `python -m benchmarks.story` has 50
 LEARNED = 0.07  # mean error of what is learned from so many answers, on the whole range
 KIND_OF = {"Resident (type 1)": KINDS[0], "Resident (type 2)": KINDS[1]}
 
@@ -139,12 +139,12 @@ def test_explanation_and_page(folder):
 
 def test_over_many_towns_the_left_behind_gain_in_truth():
     towns = [town("story", seed) for seed in range(100, 100 + SEEDS)]
-    assert sum(each.true_gains[each.left_behind] > 0 for each in towns) >= SEEDS - 2
-    assert sum(each.claimed for each in towns) >= SEEDS - 2
-    assert sum(bool(each.covered) for each in towns) >= SEEDS - 3
+    assert sum(each.true_gains[each.left_behind] > 0 for each in towns) >= SEEDS - 1
+    assert sum(each.claimed for each in towns) >= SEEDS - 1
+    assert sum(bool(each.covered) for each in towns) >= SEEDS - 1
 
 
 def test_over_many_towns_where_all_want_the_same_no_gain_is_claimed():
     towns = [town("story-null", seed) for seed in range(100, 100 + SEEDS)]
-    assert sum(each.claimed for each in towns) <= 1
-    assert sum(each.types == 1 for each in towns) >= SEEDS - 2
+    assert sum(each.claimed for each in towns) == 0
+    assert sum(each.types == 1 for each in towns) >= SEEDS - 1
