@@ -68,7 +68,7 @@ def test_command_python_and_service_give_the_same_bits(case, tmp_path):
     from accordant.service.answers import Asked, answered, recommended
 
     run = read_run(
-        write_run(carry_out(case, RunOptions(seed=1, rows=150, resamples=100, effort="quick")), tmp_path / "run")
+        write_run(carry_out(case, RunOptions(seed=1, rows=300, resamples=100, effort="quick")), tmp_path / "run")
     )
     spec, _ = read_case(case)
     frame = simulated_table(spec, 3, 60).iloc[:40]
