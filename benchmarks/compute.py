@@ -2,7 +2,7 @@
 
     python -m benchmarks.compute [--only lending,preferences,study,slates]
 
-Work: `run lending`, all learners of `preferences --compare` on made-up records, a study of two small runs and
+Work: `run lending`, all learners of `preferences --compare` on made-up records, a study of four small runs and
 `slate tourism-city`, each in a process of its own: once uncounted, so that kernels are compiled, once `here`, once on
 `processes:2`. There is no peer; the same work on one process is what two are compared with.
 
@@ -37,7 +37,7 @@ from accordant.compute.local import Here, Processes
 
 AIM = 1.7
 TASKS = 400  # that do nothing
-STUDY = "{name: seeds, title: Two seeds, case: lending, seeds: [1, 2], rows: [600]}\n"
+STUDY = "{name: seeds, title: Four seeds, case: lending, seeds: [1, 2, 3, 4], rows: [600]}\n"
 
 
 class Counted:

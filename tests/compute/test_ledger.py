@@ -236,10 +236,24 @@ def test_of_many_failures_the_first_are_told_and_a_fault_of_ours_is_one(tmp_path
         (source / name).write_text("poison")
     with pytest.raises(InputError, match=r"^4 of 4 parts failed: part 0: .*part 1: .*part 2: .*; and 1 more$"):
         carry_out(tmp_path, source)
+    assert not (tmp_path / "out").exists()  # another try may be of another job
     (source / "c").write_text("fault")
     with pytest.raises(AccordantError, match="part 2: division by zero") as failed:
         carry_out(tmp_path, source)
-    assert not isinstance(failed.value, InputError)
+    assert not isinstance(failed.value, InputError) and (tmp_path / "out" / PLAN).is_file()
+
+
+def test_a_folder_with_something_else_outlives_wrong_input(tmp_path, source, done):
+    for name in "abcd":
+        (source / name).write_text("poison")
+    (source / "c").write_text("fault")
+    with pytest.raises(AccordantError):
+        carry_out(tmp_path, source)
+    (tmp_path / "out" / "notes.txt").write_text("mine")
+    (source / "c").write_text("poison")
+    with pytest.raises(InputError):
+        carry_out(tmp_path, source)
+    assert {path.name for path in (tmp_path / "out").iterdir()} == {PLAN, LINES, "notes.txt"}
 
 
 def test_a_part_that_ends_its_worker_is_told(tmp_path, source, done):

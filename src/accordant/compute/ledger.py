@@ -23,6 +23,7 @@ from accordant.tables.output import (
     check_output_folder,
     one_writer,
     output_folder,
+    remove_folder,
     write_output,
     write_part,
 )
@@ -103,7 +104,8 @@ class Ledger:
         Raises
         ------
         InputError, AccordantError
-            If parts failed, with the first of them: the others are done, and stay so.
+            If parts failed, with the first of them: the others are done, and stay so. Where wrong input failed all of
+            them, the folder is gone.
         """
         with one_writer(self.folder), steps(doing, len(self.items)) as advance:
             before = self.lines()
@@ -121,7 +123,10 @@ class Ledger:
                         append_lines(self.folder / LINES, _line(line))
                     advance()
             if failed:
-                raise _failure(failed, len(self.items), self.folder)
+                error = _failure(failed, len(self.items), self.folder)
+                if isinstance(error, InputError) and not done and not before:
+                    remove_folder(self.folder, (PLAN, LINES))
+                raise error
             self._keep(done)
         return [done[number] for number in sorted(done)]
 

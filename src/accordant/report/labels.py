@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from accordant.report.charts.svg import clean
@@ -101,16 +101,16 @@ def with_names(record: Record, names: Mapping[str, str]) -> Record:
     """Return a record that speaks by these names, in keys, values and sentences."""
     if not names:
         return record
-    content = dict(record.content)
+    content, say = dict(record.content), functools.cache(functools.partial(renamed, names=names))  # most texts recur
     for part in (*TOLD, *DECLARED):
         if content.get(part) is not None:
-            content[part] = _with_names(content[part], names)
+            content[part] = _with_names(content[part], say)
     # what a strategy, a metric or a reward is registered as is no name, nor are names of files
     content["strategies"] = {names.get(label, label): about for label, about in content["strategies"].items()}
     case = dict(content["case"])
-    case["problem"] = _with_names(case["problem"], names)
+    case["problem"] = _with_names(case["problem"], say)
     case["metrics"] = {
-        names.get(label, label): {**about, "parameters": _with_names(about.get("parameters", {}), names)}
+        names.get(label, label): {**about, "parameters": _with_names(about.get("parameters", {}), say)}
         for label, about in case["metrics"].items()
     }
     sources = content.get("reward_sources") or {}
@@ -144,11 +144,11 @@ def _bounded(label: str) -> str:
     return before + re.escape(label) + after
 
 
-def _with_names(value: Any, names: Mapping[str, str]) -> Any:
+def _with_names(value: Any, say: Callable[[str], str]) -> Any:
     if isinstance(value, str):
-        return renamed(value, names)
+        return say(value)
     if isinstance(value, Mapping):
-        return {renamed(key, names): _with_names(inner, names) for key, inner in value.items()}
+        return {say(key): _with_names(inner, say) for key, inner in value.items()}
     if isinstance(value, Iterable):
-        return [_with_names(inner, names) for inner in value]
+        return [_with_names(inner, say) for inner in value]
     return value
