@@ -304,7 +304,7 @@ def test_lists_for_a_folder(accordant, finished_run, beds, tmp_path):
 
 
 @pytest.mark.parametrize(("given", "message"), [
-    (["first", "beds", "--strategies", "borda,seq_pav"], "found borda, seq_pav; name it with --strategies"),
+    (["first", "beds", "--strategies", "borda,seq_pav"], "found borda, seq_pav; name one"),
     (["first", "beds", "--strategies", "borda"], "name it with --out"),
     (["first", "beds", "--strategies", "borda", "--requests", "9"], "--requests has no effect"),
     (["first", "beds", "--strategies", "borda", "--no-add"], "--no-add has no effect"),

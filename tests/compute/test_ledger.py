@@ -236,24 +236,43 @@ def test_of_many_failures_the_first_are_told_and_a_fault_of_ours_is_one(tmp_path
         (source / name).write_text("poison")
     with pytest.raises(InputError, match=r"^4 of 4 parts failed: part 0: .*part 1: .*part 2: .*; and 1 more$"):
         carry_out(tmp_path, source)
-    assert not (tmp_path / "out").exists()  # another try may be of another job
     (source / "c").write_text("fault")
     with pytest.raises(AccordantError, match="part 2: division by zero") as failed:
         carry_out(tmp_path, source)
     assert not isinstance(failed.value, InputError) and (tmp_path / "out" / PLAN).is_file()
 
 
-def test_a_folder_with_something_else_outlives_wrong_input(tmp_path, source, done):
+def test_where_wrong_input_failed_every_part_another_job_may_take_the_folder(tmp_path, source, done):
     for name in "abcd":
         (source / name).write_text("poison")
-    (source / "c").write_text("fault")
-    with pytest.raises(AccordantError):
+    with pytest.raises(InputError, match=r"^4 of 4 parts failed"):
         carry_out(tmp_path, source)
-    (tmp_path / "out" / "notes.txt").write_text("mine")
-    (source / "c").write_text("poison")
-    with pytest.raises(InputError):
+    for name in "abcd":
+        (source / name).write_text(f"{name}\n")
+    found = carry_out(tmp_path, source, word="other")
+    assert [line["part"] for line in found] == [0, 1, 2, 3]
+    with pytest.raises(InputError, match=r"holds parts of another job \(other word\)"):
         carry_out(tmp_path, source)
-    assert {path.name for path in (tmp_path / "out").iterdir()} == {PLAN, LINES, "notes.txt"}
+
+
+@pytest.mark.parametrize("left", ["notes.txt", ".a.out.unfinished-x"])
+def test_a_folder_with_something_else_is_not_taken(tmp_path, source, done, left):
+    for name in "abcd":
+        (source / name).write_text("poison")
+    with pytest.raises(InputError, match=r"^4 of 4 parts failed"):
+        carry_out(tmp_path, source)
+    (tmp_path / "out" / left).write_text("")
+    with pytest.raises(InputError, match="holds parts of another job"):
+        carry_out(tmp_path, source, word="other")
+
+
+def test_a_job_whose_folder_was_taken_meanwhile_says_so(tmp_path, source, done):
+    items = [{"file": name} for name in "ab"]
+    late = Ledger.of(tmp_path / "out", Task("double", {"word": "late"}), items)
+    Ledger.of(tmp_path / "out", Task("double", {"word": "early"}), items)
+    with pytest.raises(InputError, match=r"holds parts of another job \(other word\)"):
+        late.carry_out(Here(), doing="", places={"source": source})
+    assert done == [] and not (tmp_path / "out" / LINES).read_text()
 
 
 def test_a_part_that_ends_its_worker_is_told(tmp_path, source, done):

@@ -11,6 +11,7 @@ import yaml
 
 from accordant.errors import InputError
 from accordant.naming import Named
+from accordant.report.plan import render_plan
 from accordant.runs import RunOptions, carry_out, read_run, write_run
 from accordant.runs.datasets.parts import Job
 from accordant.runs.datasets.plan import plan_dataset
@@ -187,8 +188,15 @@ def test_lists_are_planned_by_making_some(run, dataset, monkeypatch):
 
 @pytest.mark.parametrize(
     ("strategy", "words"),
-    [("random_slate", "depend on what was shown"), ("", "--strategy is ''"), (None, "found no rule")],
+    [("random_slate", "depend on what was shown"), ("", "--strategy is ''"), (None, "found no rule; name one")],
 )
 def test_lists_that_cannot_be_made_are_not_planned(run, dataset, strategy, words):
     with pytest.raises(InputError, match=words):
         plan_dataset(run, "slate", "here", rows=1_000, dataset=str(dataset), strategy=strategy)
+
+
+def test_a_plan_names_the_rule_of_the_case(floored, dataset, monkeypatch):
+    monkeypatch.setattr("accordant.runs.datasets.sample.EMPTY", (1, 5))
+    found = plan_dataset(floored, "slate", "here", dataset=str(dataset), part_rows=40)
+    assert found.strategy == "floored[borda; Applicant >= 0.7]"
+    assert "Make lists for" in render_plan(found, floored)

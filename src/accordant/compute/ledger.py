@@ -23,7 +23,6 @@ from accordant.tables.output import (
     check_output_folder,
     one_writer,
     output_folder,
-    remove_folder,
     write_output,
     write_part,
 )
@@ -51,26 +50,41 @@ class Ledger:
 
     @classmethod
     def of(cls, folder: Path, task: Task, items: Sequence[Told]) -> Self:
-        """Begin a job in a new folder, or take up the same one.
+        """Begin a job in a new folder or in one where nothing was done of another, or take up the same one.
 
         Raises
         ------
         InputError
             If something else is there.
         """
-        plan = {"task": task.name, "options": dict(task.options), "parts": list(items)}
-        text = json.dumps(plan, indent=1, ensure_ascii=False) + "\n"
+        job = cls(folder, task, items)
         if not folder.exists():
             check_output_folder(folder)
             with output_folder(folder) as made:
-                write_part(made / PLAN, text)
+                write_part(made / PLAN, job._plan)
                 write_part(made / LINES, "")
-            return cls(folder, task, items)
+            return job
         if not (folder / PLAN).is_file():
             raise InputError(f"{folder} exists and holds no parts of a job; name another folder")
-        if read_text(folder / PLAN) != text:
-            raise InputError(f"{folder} holds parts of another job ({_difference(folder, plan)}); name another folder")
-        return cls(folder, task, items)
+        if read_text(folder / PLAN) != job._plan:
+            if not _is_untouched(folder):
+                raise job._taken()
+            with one_writer(folder):
+                if not _is_untouched(folder):
+                    raise job._taken()
+                write_output(folder / PLAN, job._plan)
+        return job
+
+    @property
+    def _plan(self) -> str:
+        """What its file says of the job."""
+        plan = {"task": self.task.name, "options": dict(self.task.options), "parts": list(self.items)}
+        return json.dumps(plan, indent=1, ensure_ascii=False) + "\n"
+
+    def _taken(self) -> InputError:
+        """Return what is said where the folder holds another job."""
+        difference = _difference(self.folder, json.loads(self._plan))
+        return InputError(f"{self.folder} holds parts of another job ({difference}); name another folder")
 
     def lines(self) -> dict[int, Told]:
         """Return what is written of parts that are done, by number; a line that was cut off is not there."""
@@ -104,10 +118,12 @@ class Ledger:
         Raises
         ------
         InputError, AccordantError
-            If parts failed, with the first of them: the others are done, and stay so. Where wrong input failed all of
-            them, the folder is gone.
+            If parts failed, with the first of them: the others are done, and stay so. And if the folder was taken for
+            another job meanwhile.
         """
         with one_writer(self.folder), steps(doing, len(self.items)) as advance:
+            if read_text(self.folder / PLAN) != self._plan:
+                raise self._taken()
             before = self.lines()
             self._keep(before)  # behind a line that was cut off no other can be added
             asked = [{**item, "before": before.get(number)} for number, item in enumerate(self.items)]
@@ -123,10 +139,7 @@ class Ledger:
                         append_lines(self.folder / LINES, _line(line))
                     advance()
             if failed:
-                error = _failure(failed, len(self.items), self.folder)
-                if isinstance(error, InputError) and not done and not before:
-                    remove_folder(self.folder, (PLAN, LINES))
-                raise error
+                raise _failure(failed, len(self.items), self.folder)
             self._keep(done)
         return [done[number] for number in sorted(done)]
 
@@ -185,6 +198,11 @@ class PartOutput:
         """Return the line of a part that is done."""
         assert self.line is not None
         return self.line
+
+
+def _is_untouched(folder: Path) -> bool:
+    """Whether nothing was done of the job in a folder: wrong input may have failed every part."""
+    return {path.name for path in folder.iterdir()} == {PLAN, LINES} and not (folder / LINES).stat().st_size
 
 
 def _line(found: Told) -> str:

@@ -118,7 +118,7 @@ def slate_dataset(
     InputError, AccordantError
         See `Job.carry_out`; and if there is not one rule, or its lists depend on what was shown before.
     """
-    rule, options = _asked(job.run, named, k, floors, row_id)
+    rule, options = _rule_and_options(job.run, named, k, floors, row_id)
     lines = job.carry_out("slate", "making lists", options)
     stakeholders = job.run.case.problem.stakeholder_names
     return DatasetSlates(
@@ -137,13 +137,16 @@ def slate_options(run: Run, strategy: str | None = None) -> Told:
     InputError
         See `slate_dataset`.
     """
-    return _asked(run, () if strategy is None else read_names(strategy, "--strategy"))[1]
+    return _rule_and_options(run, () if strategy is None else read_names(strategy, "--strategy"))[1]
 
 
 @plan_tasks.register("slate")
 def slate_plan() -> PlanTask:
     """Return how the task is planned."""
-    return PlanTask(slate_options, "make lists", "Make lists for", "make lists for each part")
+    return PlanTask(
+        slate_options, "make lists", "Make lists for", "make lists for each part",
+        label=lambda run, options: _created(Named(**options["rule"]), run).label,
+    )  # fmt: skip
 
 
 @tasks.register("slate")
@@ -224,14 +227,14 @@ def _begin(market: Market, k: int) -> State:
     return State.start(market.catalogue.n_items, len(market.stakeholders), k)
 
 
-def _asked(
+def _rule_and_options(
     run: Run, named: Sequence[Named], k: int | None = None, floors: bool = True, row_id: str | None = None
 ) -> tuple[SlateRule, Told]:
     """Return the rule, and what all parts have in common."""
     declared = slates_of(run.case).slates
     rule = _rule(run, declared, named, floors)
-    written = dataclasses.asdict(Named(rule.name, dict(rule.parameters)))
-    return rule, json_value({"rule": written, "k": k or declared.k, "id": row_id})
+    asked = dataclasses.asdict(Named(rule.name, dict(rule.parameters)))
+    return rule, json_value({"rule": asked, "k": k or declared.k, "id": row_id})
 
 
 def _rule(run: Run, declared: SlateSpec, named: Sequence[Named], floors: bool) -> SlateRule:
@@ -239,7 +242,7 @@ def _rule(run: Run, declared: SlateSpec, named: Sequence[Named], floors: bool) -
     given = tuple(named) or tuple(Named(each.name, dict(each.parameters)) for each in declared.rules)
     if len(given) != 1 or given[0].name == ALL:
         said = "no rule" if not given else ", ".join(each.name for each in given)
-        raise InputError(f"lists of a dataset are those of one rule, found {said}; name it with --strategies")
+        raise InputError(f"lists of a dataset are those of one rule, found {said}; name one")
     rule = _created(given[0], run)
     inner = rule.inner if isinstance(rule, Floored) else rule
     if isinstance(inner, InOrder | RandomSlate) or declared.close_when_full:

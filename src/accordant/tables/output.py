@@ -371,15 +371,6 @@ def remove_abandoned(folder: Path) -> None:
                 _remove_unheld(Path(entry))
 
 
-def remove_folder(folder: Path, files: Iterable[str]) -> None:
-    """Remove a folder that holds these files, unless something else lies there."""
-    names = set(files)
-    if {path.name for path in folder.iterdir()} == names:
-        for name in names:
-            (folder / name).unlink()
-        folder.rmdir()
-
-
 def _remove_unheld(path: Path) -> None:
     """Remove a file or folder unless its lock is held, or cannot be asked for."""
     with suppress(OSError):

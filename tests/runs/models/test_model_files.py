@@ -217,6 +217,10 @@ def test_whoever_imports_skops_later_has_its_whole_trust_list():
         "assert load_model(content, 'model').predict([[2.0]]).round(9) == 2",
         "assert not any(name.partition('.')[0] == 'skops' for name in sys.modules)",
         "import skops.io", "assert skops.io.get_untrusted_types(data=skops.io.dumps(KMeans())) == []",
+        "import scipy.special", "assert 'expit' in dir(scipy.special)",
+        "from sklearn.preprocessing import FunctionTransformer",
+        "transform = FunctionTransformer(scipy.special.expit)",
+        "assert skops.io.get_untrusted_types(data=skops.io.dumps(transform)) == []",
     )  # fmt: skip
     done = subprocess.run([sys.executable, "-c", "\n".join(lines)], capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stderr

@@ -202,7 +202,7 @@ def test_a_decision_is_asked_read_contested_changed_proven_and_erased(server, ch
     # what was left to a person is decided
     reviewer.goto(f"{here}/reviews")
     reviewer.click(".queue a")
-    looked_at(reviewer, DESK)
+    looked_at(reviewer)
     reviewer.select_option("#action", "Lower")
     reviewer.fill("#reasons", "Little is known about this branch.")
     reviewer.click("main form button")

@@ -48,23 +48,22 @@ def evaluate_dataset(job: Job, *, resamples: int | None = None) -> Leaderboard:
     return leaderboard_of(job, lines, resamples=resamples)
 
 
-def evaluation_options(run: Run, strategy: str | None = None) -> Told:
-    """Return the options of the task.
-
-    Raises
-    ------
-    InputError
-        If one strategy is named.
-    """
-    if strategy is not None:
-        raise InputError("--strategy has no effect on evaluate, which judges all of them; leave it out")
+def evaluation_options(run: Run) -> Told:
+    """Return the options of the task."""
     return {"seed": run.policy.random_state}
 
 
 @plan_tasks.register("evaluate")
 def evaluate_plan() -> PlanTask:
     """Return how the task is planned."""
-    return PlanTask(evaluation_options, "evaluate", "Judge all strategies on", "add up each part")
+
+    def options(run: Run, strategy: str | None) -> Told:
+        """Return the options of the task, which judges all strategies."""
+        if strategy is not None:
+            raise InputError("--strategy has no effect on evaluate, which judges all of them; leave it out")
+        return evaluation_options(run)
+
+    return PlanTask(options, "evaluate", "Judge all strategies on", "add up each part")
 
 
 def leaderboard_of(job: Job, lines: Sequence[Told], *, resamples: int | None = None) -> Leaderboard:

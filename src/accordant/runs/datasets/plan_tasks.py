@@ -10,6 +10,11 @@ from accordant.registry import Registry
 from accordant.runs.folder import Run
 
 
+def _strategy(run: Run, options: Told) -> str | None:
+    del run
+    return options.get("strategy")
+
+
 @dataclass(frozen=True)
 class PlanTask:
     """A task that can be planned.
@@ -24,12 +29,15 @@ class PlanTask:
         The same before a number of rows: ``Recommend for``.
     each
         What is done with one part: ``recommend for each part``.
+    label
+        Returns which strategy decides, for a run and the options; None where all of them do.
     """
 
     options: Callable[[Run, str | None], Told]
     words: str
     title: str
     each: str
+    label: Callable[[Run, Told], str | None] = _strategy
 
 
 plan_tasks: Registry[PlanTask] = Registry(

@@ -112,7 +112,7 @@ def measure(
     part_rows
         Rows of parts of the job: none of the sample is larger.
     strategy
-        Label of another strategy than the selected one.
+        Another strategy than the selected one, written as after the option of its command.
 
     Raises
     ------
@@ -156,7 +156,7 @@ def measure(
             passes = measured_passes(run, options["strategy"], folder, lines, together, between)
         listing = _timed(lambda: dataset_parts(part.file, part_rows))
         return Sample(
-            kind, options.get("strategy", strategy), tuple(trials), together, reading, writing,
+            kind, planned.label(run, options), tuple(trials), together, reading, writing,
             Path(part.file).stat().st_size / trials[-1].rows, workers, start, driver, (held, _held(largest[-1], item)),
             listing, reduction, passes, time.perf_counter() - began,
         )  # fmt: skip

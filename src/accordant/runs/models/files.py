@@ -37,22 +37,25 @@ SEARCH_TREES = {"ball_tree": BallTree, "kd_tree": KDTree}
 
 @cache
 def _skops() -> Any:
-    """Return skops; unless somebody imported it before, one that trusts no estimator and no function, for us alone.
+    """Return skops; unless somebody imported it before, one without its lists of estimators and of SciPy's functions.
 
-    Its list of all estimators takes a walk through all modules of scikit-learn, two CPU seconds; its list of SciPy's
-    functions looks for each in all modules. Here nothing is trusted by those lists. Whoever imports skops later gets
-    one with the lists.
+    The first takes a walk through all modules of scikit-learn, two CPU seconds; the second looks for each function in
+    all modules. Here nothing is trusted by those lists. Whoever imports skops later gets one with them; a thread that
+    does so at this very moment gets ours, which trusts less.
     """
     with one_walk():
         if "skops.io" in sys.modules:
             return sys.modules["skops.io"]
-        others, known = set(sys.modules), sklearn.utils.all_estimators
-        sklearn.utils.all_estimators = vars(scipy.special)["__dir__"] = list
+        others, functions = set(sys.modules), vars(scipy.special)
+        known, listing = sklearn.utils.all_estimators, functions.get("__dir__")
+        sklearn.utils.all_estimators = functions["__dir__"] = list
         try:
             return importlib.import_module("skops.io")
         finally:
             sklearn.utils.all_estimators = known
-            del vars(scipy.special)["__dir__"]
+            functions.pop("__dir__")
+            if listing is not None:
+                functions["__dir__"] = listing
             for name in set(sys.modules) - others:
                 if name.partition(".")[0] == "skops":
                     del sys.modules[name]
