@@ -206,7 +206,7 @@ def test_a_full_disk_leaves_what_was_there(prepared, small_disk, command):
     whole = results(folder)
     size = sum(-(-len(content) // PAGE) * PAGE for name, content in files(folder).items() if name not in inputs)
     shutil.rmtree(folder)
-    rooms = sorted({size // PAGE // 2 * PAGE, size - PAGE})  # half of what is needed, and all but a page
+    rooms = sorted({0, size // PAGE // 2 * PAGE, size - PAGE})  # nothing, half of what is needed, all but a page
     for room in rooms:
         folder = copied(prepared, small_disk / "full", command)
         fill(small_disk, room)

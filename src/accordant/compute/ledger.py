@@ -11,6 +11,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Self
 
@@ -75,7 +76,7 @@ class Ledger:
                 write_output(folder / PLAN, job._plan)
         return job
 
-    @property
+    @cached_property
     def _plan(self) -> str:
         """What its file says of the job."""
         plan = {"task": self.task.name, "options": dict(self.task.options), "parts": list(self.items)}
