@@ -179,6 +179,7 @@ def test_a_case_that_closes_full_items_is_refused(run, dataset, tmp_path, monkey
         slate_dataset(Job(run, str(dataset), tmp_path / "out", "here"), [Named("borda")], k=2)
 
 
+@pytest.mark.long  # where another test left a thread, each worker is a new interpreter
 def test_lists_are_planned_by_making_some(run, dataset, monkeypatch):
     monkeypatch.setattr("accordant.runs.datasets.sample.EMPTY", (1, 5))
     found = plan_dataset(run, "slate", "here", rows=1_000, dataset=str(dataset), strategy="borda", part_rows=40)
@@ -195,6 +196,7 @@ def test_lists_that_cannot_be_made_are_not_planned(run, dataset, strategy, words
         plan_dataset(run, "slate", "here", rows=1_000, dataset=str(dataset), strategy=strategy)
 
 
+@pytest.mark.long  # where another test left a thread, each worker is a new interpreter
 def test_a_plan_names_the_rule_of_the_case(floored, dataset, monkeypatch):
     monkeypatch.setattr("accordant.runs.datasets.sample.EMPTY", (1, 5))
     found = plan_dataset(floored, "slate", "here", dataset=str(dataset), part_rows=40)

@@ -41,6 +41,6 @@ class PlanTask:
 
 
 plan_tasks: Registry[PlanTask] = Registry(
-    "task", group="accordant.plan_tasks", packages=("accordant.runs.datasets", "accordant.slates")
+    "planned task", group="accordant.plan_tasks", packages=("accordant.runs.datasets", "accordant.slates")
 )
 """Name of a task of `accordant.compute.tasks.tasks` to what makes its `PlanTask`."""
