@@ -56,7 +56,7 @@ def test_number_of_fits(n_folds):
     folds = make_folds(20 * n_folds, n_folds, np.random.default_rng(0))
     for thorough in (True, False):
         spy = Spy(folds, np.random.default_rng(1).random((3, n_folds)), noise=100.0)
-        (result,) = nested([spy], folds, 1, thorough=thorough)
+        (result,), _ = nested([spy], folds, 1, thorough=thorough)
         pairs = [pair for each in rounds(n_folds, thorough=thorough) for pair in each]
         assert len(pairs) == (n_folds * (n_folds - 1) // 2 if thorough else n_folds)
         assert Counter(spy.searched) == Counter((frozenset(range(n_folds)) - set(pair), (0, 1, 2)) for pair in pairs)
@@ -77,7 +77,7 @@ def test_every_fold_has_a_partner_at_once_and_two_in_the_end(n_folds):
 def test_without_a_grid_nothing_is_searched():
     folds = make_folds(20, 4, np.random.default_rng(0))
     spy = Spy(folds, [[1.0] * 4])
-    (result,) = nested([spy], folds, 1)
+    (result,), _ = nested([spy], folds, 1)
     assert spy.searched == [] and len(spy.fitted) == 5
     assert result.search.best == {"p": 0} and not result.search.searched
 
@@ -90,7 +90,7 @@ def test_the_search_for_a_fold_never_sees_it(thorough):
     for fold in range(5):
         misleading = table.copy()
         misleading[:, fold] = [100.0, 0.0]
-        (result,) = nested([Spy(folds, misleading)], folds, 1, thorough=thorough)
+        (result,), _ = nested([Spy(folds, misleading)], folds, 1, thorough=thorough)
         assert result.by_fold[fold][1] == 0  # chosen without its own, misleading loss
         misled = [point for other, (_, point) in enumerate(result.by_fold) if other != fold]
         assert all(misled) if thorough else any(misled)
@@ -100,7 +100,7 @@ def test_losses_lie_where_they_belong():
     """losses[p, k, l] comes from a model without folds k and l, scored on l."""
     folds = make_folds(12, 4, np.random.default_rng(0))
     table = np.arange(8.0).reshape(2, 4)
-    (result,) = nested([Spy(folds, table)], folds, 1, thorough=True)
+    (result,), _ = nested([Spy(folds, table)], folds, 1, thorough=True)
     for k, scored in itertools.product(range(4), range(4)):
         found = result.search.losses[:, k, scored]
         assert np.isnan(found).all() if k == scored else np.array_equal(found, table[:, scored])
@@ -110,14 +110,14 @@ def test_the_best_mean_wins_even_if_it_is_best_in_no_fold():
     folds = make_folds(30, 3, np.random.default_rng(0))
     table = np.array([[0.0, 9.0, 9.0], [9.0, 0.0, 9.0], [9.0, 9.0, 0.0], [1.0, 1.0, 1.0]])
     assert 3 not in table.argmin(axis=0)
-    (result,) = nested([Spy(folds, table)], folds, 1, thorough=True)
+    (result,), _ = nested([Spy(folds, table)], folds, 1, thorough=True)
     assert result.final[1] == 3
 
 
 def test_a_point_that_is_clearly_worse_drops_out_after_the_first_round():
     folds = make_folds(80, 4, np.random.default_rng(0))
     spy = Spy(folds, [[1.0] * 4, [1.0] * 4, [2.0] * 4])
-    (result,) = nested([spy], folds, 1)
+    (result,), _ = nested([spy], folds, 1)
     first, second = rounds(4, thorough=False)
     assert [points for _, points in spy.searched] == [(0, 1, 2)] * len(first) + [(0, 1)] * len(second)
     assert result.final[1] == 0 and np.isnan(result.search.losses[2, 1, 2])
@@ -182,8 +182,8 @@ def test_a_loss_that_is_not_a_number_never_wins(where):
 def test_several_learners_side_by_side_keep_their_own_results(n_jobs):
     folds = make_folds(30, 3, np.random.default_rng(0))
     tables = [np.eye(3), 1 - np.eye(3), np.ones((1, 3))]
-    alone = [nested([Spy(folds, table)], folds, 1)[0] for table in tables]
-    together = nested([Spy(folds, table) for table in tables], folds, n_jobs)
+    alone = [nested([Spy(folds, table)], folds, 1)[0][0] for table in tables]
+    together, _ = nested([Spy(folds, table) for table in tables], folds, n_jobs)
     for one, other in zip(alone, together, strict=True):
         assert np.array_equal(one.search.losses, other.search.losses, equal_nan=True)
         assert one.by_fold == other.by_fold and one.final == other.final

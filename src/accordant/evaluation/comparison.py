@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -97,13 +98,18 @@ def evaluate(
         if name not in kinds:
             raise UnknownNameError("strategy without a kind:", name, kinds)
     statistics = Statistics.of(decisions, evidence, {label: metric for label, (metric, _) in metrics.items()})
-    drawn = resampled(statistics, resamples=resamples, generator=generator) if resamples else None
     others = [dataclasses.replace(statistics, decisions=tuple(each[name] for name in decisions)) for each in refits]
-    refitted = run_all([each.all_results for each in others], n_jobs, "scoring without each fold") if others else []
+    draw = partial(_drawn, statistics, resamples, generator)
+    tasks: list[Callable[[], Any]] = [draw, *(each.all_results for each in others)]  # the longest first
+    results: list[Any] = run_all(tasks, n_jobs, "scoring without each fold") if others else [draw()]
     return compared(
-        Summary.of(statistics), kinds, drawn, metrics, candidates=candidates, selectable=selectable, level=level,
-        normalisation=normalisation, ranges=ranges, refitted=refitted,
+        Summary.of(statistics), kinds, results[0], metrics, candidates=candidates, selectable=selectable, level=level,
+        normalisation=normalisation, ranges=ranges, refitted=results[1:],
     )  # fmt: skip
+
+
+def _drawn(statistics: Statistics, resamples: int, generator: np.random.Generator) -> Resampled | None:
+    return resampled(statistics, resamples=resamples, generator=generator) if resamples else None
 
 
 def compared(

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Literal, get_args
@@ -33,6 +34,7 @@ from accordant.learning.expectation import expected_rewards
 from accordant.learning.folds import make_folds
 from accordant.learning.grid_resolution import MovedValues
 from accordant.learning.named_columns import ModelInput, with_columns
+from accordant.learning.novelty import TrainingProfile
 from accordant.learning.outcome_learning import ContinuousOutcomeLearner, DiscreteOutcomeLearner, Integration
 from accordant.learning.outcome_models import OutcomeModel
 from accordant.learning.reward_learning import (
@@ -106,6 +108,8 @@ class Learned:
         Error of learned rewards on held-out rows, per stakeholder, action and outcome.
     identification
         What the log says about the dependence of outcomes on actions.
+    profile
+        What the features of the training rows were like.
     proxies
         How well the features tell each sensitive attribute.
     behaviour
@@ -124,6 +128,7 @@ class Learned:
     searches: Mapping[str, Search]
     reward_errors: tuple[CellError, ...]
     identification: Identification
+    profile: TrainingProfile
     behaviour: LoggedBehaviour | None
     overlap: OverlapDiagnostics | None
     proxies: tuple[ProxyCheck, ...]
@@ -157,9 +162,6 @@ def learn(
     """
     identification = identify(log, problem)
     audit = audit_columns(problem, log.contexts, features, confounders)
-    behaviour = LoggedBehaviour.fit(problem, log, audit, settings.random_state)
-    overlap = None if behaviour is None else overlap_diagnostics(behaviour.held_out, log.actions)
-    proxies = proxy_checks(problem, log, features, randomness.generator(settings.random_state, "proxies"))
     folds = training_folds(problem, log, settings)
     outcome_learner = _outcome_learner(problem, log, features, identification, settings)
     reward_learners, stated, warnings = _reward_learners(problem, log, signals, features, settings)
@@ -167,12 +169,24 @@ def learn(
         "learning the outcome model and %d reward models: %d rows, %d folds", len(reward_learners), len(log), len(folds)
     )
     learners: list[Learner[Any]] = [outcome_learner, *reward_learners]
-    outcome, *rewards = nested(
-        learners, folds, settings.n_jobs, groups=log.groups, thorough=limits_of(settings.effort).all_pairs
+    seed = settings.random_state
+    (outcome, *rewards), (profile, behaviour, proxies) = nested(
+        learners, folds, settings.n_jobs, groups=log.groups, thorough=limits_of(settings.effort).all_pairs,
+        beside=(
+            partial(TrainingProfile.fit, log, features, seed),
+            partial(LoggedBehaviour.fit, problem, log, audit, seed),
+            partial(proxy_checks, problem, log, features, randomness.generator(seed, "proxies")),
+        ),
     )  # fmt: skip
+    overlap = None if behaviour is None else overlap_diagnostics(behaviour.held_out, log.actions)
     models = [(outcome.by_fold[k], [*(each.by_fold[k] for each in rewards), *stated]) for k in range(len(folds))]
-    tasks = [partial(_expected, problem, log.contexts, *each) for each in models]
-    by_fold = run_all(tasks, settings.n_jobs, "predicting", first_here=True)
+    tasks: list[Callable[[], Any]] = [partial(_expected, problem, log.contexts, *each) for each in models]
+    tasks += [
+        partial(reward_errors, model.by_fold, folds, log, learner.queries, signals, problem)
+        for learner, model in zip(reward_learners, rewards, strict=True)
+    ]
+    predicted = run_all(tasks, settings.n_jobs, "predicting", first_here=True)
+    by_fold, errors = predicted[: len(folds)], predicted[len(folds) :]
     names = ["outcome", *(" & ".join(learner.stakeholders) for learner in reward_learners)]
     return Learned(
         outcome.final,
@@ -180,12 +194,9 @@ def learn(
         *_held_out(problem, folds, by_fold),
         tuple(by_fold),
         {name: each.search for name, each in zip(names, (outcome, *rewards), strict=True)},
-        tuple(
-            error
-            for learner, model in zip(reward_learners, rewards, strict=True)
-            for error in reward_errors(model.by_fold, folds, log, learner.queries, signals, problem)
-        ),
+        tuple(itertools.chain(*errors)),
         identification,
+        profile,
         behaviour,
         overlap,
         proxies,

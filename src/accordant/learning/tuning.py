@@ -113,8 +113,8 @@ class Nested(Generic[Model]):
     final: Model
 
 
-Plan = Generator[Sequence[Callable[[], Any]], list[Any], Nested[Any]]
-"""Work in rounds: yields tasks, is sent their results, returns what came of it."""
+Plan = Generator[Sequence[Callable[[], Any]], list[Any], Any]
+"""Work in rounds: yields tasks, is sent their results, returns what came of it: a `Nested`, if it is a learner's."""
 
 
 def nested(
@@ -124,8 +124,9 @@ def nested(
     *,
     groups: Codes | None = None,
     thorough: bool = False,
-) -> list[Nested[Any]]:
-    """Search, fit the outer models and the final model of several learners, all side by side.
+    beside: Sequence[Callable[[], Any]] = (),
+) -> tuple[list[Nested[Any]], list[Any]]:
+    """Search, fit the outer models and the final model of several learners, and do what needs none, all side by side.
 
     Parameters
     ----------
@@ -140,18 +141,30 @@ def nested(
         Whose each row is, shape (row,); None if rows are independent.
     thorough
         Whether all points are compared on all pairs of folds.
+    beside
+        Tasks that read no model, carried out in the first round.
+
+    Returns
+    -------
+    What came of each learner, and the results of the other tasks.
     """
-    plans = []
+    plans = [_once(beside)]
     for learner in learners:
         own = getattr(learner, "plan", None)
         plan = None if own is None else own(folds, thorough)
         plans.append(searched(learner, folds, groups, thorough=thorough) if plan is None else plan)
-    return _side_by_side(plans, n_jobs)
+    others, *found = _side_by_side(plans, n_jobs)
+    return found, others
 
 
-def _side_by_side(plans: Sequence[Plan], n_jobs: int) -> list[Nested[Any]]:
+def _once(tasks: Sequence[Callable[[], Any]]) -> Plan:
+    """Carry out tasks in one round."""
+    return (yield tasks)
+
+
+def _side_by_side(plans: Sequence[Plan], n_jobs: int) -> list[Any]:
     """Carry out the rounds of all plans together."""
-    ended: dict[int, Nested[Any]] = {}
+    ended: dict[int, Any] = {}
     asked = {number: next(plan) for number, plan in enumerate(plans)}
     for step in itertools.count(1):
         tasks = [task for each in asked.values() for task in each]

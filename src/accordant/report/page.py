@@ -10,14 +10,18 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from importlib.util import cache_from_source
+from pathlib import Path
 from typing import Any
 
-from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
+from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined, pass_context
+from jinja2.runtime import Context
 from markupsafe import Markup
 
 from accordant.naming import listed
 from accordant.report.charts.svg import clean, printable, swatch, tag
 from accordant.report.scale import count, interval, number, percent
+from accordant.report.template_cache import TemplateCache
 from accordant.sections import Chapter, PagePart
 
 SHARED = "accordant.report"  # whose templates and styles all pages share
@@ -81,7 +85,9 @@ class Page:
             undefined=StrictUndefined,
             trim_blocks=True,
             lstrip_blocks=True,
-            finalize=lambda value: clean(value) if isinstance(value, str) and not isinstance(value, Markup) else value,
+            finalize=_finalized,
+            optimized=False,
+            bytecode_cache=TemplateCache(Path(cache_from_source(__file__)).parent),
         )
         environment.filters |= {
             "number": number, "percent": percent, "count": count, "interval": interval, "listed": listed,
@@ -108,6 +114,13 @@ class Page:
     @cached_property
     def _scripts(self) -> Markup:
         return _joined(_text(SHARED, "page.js"), _text(self.package, self.script) if self.script else "")
+
+
+@pass_context  # so that no constant becomes part of what `TemplateCache` keeps
+def _finalized(context: Context, value: Any) -> Any:
+    """Return what a template writes, texts without what no page can show."""
+    del context
+    return clean(value) if isinstance(value, str) and not isinstance(value, Markup) else value
 
 
 def _text(package: str, name: str) -> str:
