@@ -214,5 +214,10 @@ def action_design(
     indicators = action_columns(actions, n_actions, grid, values)
     if grid is None:
         indicators = indicators[:, 1:]
-    products = [features * indicators[:, [column]] for column in range(indicators.shape[1])]
-    return np.hstack([features, indicators, *products])
+    (n_rows, width), more = features.shape, indicators.shape[1]
+    design = np.empty((n_rows, width + more + width * more))
+    design[:, :width], design[:, width : width + more] = features, indicators
+    for column in range(more):
+        start = width + more + width * column
+        np.multiply(features, indicators[:, [column]], out=design[:, start : start + width])
+    return design

@@ -120,14 +120,15 @@ def _peaks(start: Sequence[Values], end: Sequence[Values]) -> Values:
     start, end
         Lines where stretches begin and end, each of shape (stretch, resample).
     """
-    best = np.fmax(functools.reduce(np.minimum, start), functools.reduce(np.minimum, end))
+    best = np.fmax(functools.reduce(np.minimum, start), functools.reduce(np.minimum, end)).ravel()
+    shape, start, end = start[0].shape, [each.ravel() for each in start], [each.ravel() for each in end]
     for first, second in combinations(range(len(start)), 2):
         here, there = start[first] - start[second], end[first] - end[second]
-        cross = np.nonzero(here * there < 0)  # few stretches do
+        cross = np.flatnonzero(here * there < 0)  # few stretches do
         share = here[cross] / (here[cross] - there[cross])
         between = np.min([(1 - share) * a[cross] + share * b[cross] for a, b in zip(start, end, strict=True)], axis=0)
         best[cross] = np.fmax(best[cross], between)
-    return best
+    return best.reshape(shape)
 
 
 def _lines(

@@ -99,9 +99,10 @@ class Totals:
         key = (pair, len(shares), column)
         if key not in self._along:
             span = self.statistics.spans[self.labels[column]]
-            first, second = (self.row(name)[:, span] for name in pair)
+            first, second = (np.ascontiguousarray(self.row(name)[:, span].T) for name in pair)  # resamples side by side
             part = np.array(shares)[:, None, None]
-            self._along[key] = self._value(self.labels[column], part * first + (1 - part) * second)
+            sums = np.swapaxes(part * first + (1 - part) * second, 1, 2)
+            self._along[key] = self._value(self.labels[column], sums)
         return self._along[key]
 
     def values(self, sums: Values | None = None, columns: Sequence[int] | None = None) -> Values:
