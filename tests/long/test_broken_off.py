@@ -58,12 +58,12 @@ nowhere = os.open(os.devnull, os.O_RDWR)
 for stream in range(3):
     os.dup2(nowhere, stream)
 sys.argv = ["accordant", *arguments]
-from accordant.tables import output
-lock = output._lock
+from accordant.tables import unfinished
+lock = unfinished.lock
 def told(descriptor):
     writing.send_bytes(b"now")
     lock(descriptor)
-output._lock = told
+unfinished.lock = told
 from accordant.cli.app import main
 main()
 """

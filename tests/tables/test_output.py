@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from accordant.errors import InputError
-from accordant.tables import output
+from accordant.tables import output, unfinished
 from accordant.tables.output import (
     MANIFEST,
     RECORD,
@@ -26,7 +26,6 @@ from accordant.tables.output import (
     output_file,
     output_folder,
     private_file,
-    scratch_folder,
     write_output,
     write_part,
 )
@@ -399,7 +398,7 @@ def test_a_fault_at_any_call_leaves_all_or_nothing(tmp_path, write):
         assert left in allowed, at  # only where removing itself fails is anything left, and the next one removes it
         write_file(folder)
         if (folder / "made").exists():
-            output.remove_abandoned(folder / "made")
+            unfinished.remove_abandoned(folder / "made")
         assert not [name for name in tree(folder) if ".unfinished-" in name], at
         if calls.count < at:
             break
@@ -475,7 +474,7 @@ def test_one_writer_leaves_what_another_one_writes(tmp_path):
 
 
 def test_what_another_writer_removed_before_it_was_held_is_begun_again(tmp_path, monkeypatch):
-    real, removed = output._lock, []
+    real, removed = unfinished.lock, []
 
     def late(descriptor):
         if not removed:
@@ -483,7 +482,7 @@ def test_what_another_writer_removed_before_it_was_held_is_begun_again(tmp_path,
             removed[0].unlink()
         real(descriptor)
 
-    monkeypatch.setattr(output, "_lock", late)
+    monkeypatch.setattr(unfinished, "lock", late)
     write_output(tmp_path / "out", AFTER)
     assert tree(tmp_path) == {"out": AFTER} and len(removed) == 1
 
@@ -501,10 +500,3 @@ def test_a_private_file_is_made_once_and_only_its_owner_reads_it(tmp_path):
     assert [each.name for each in tmp_path.iterdir()] == ["secret"]
     with pytest.raises(InputError, match="cannot be written: No such file"):
         private_file(tmp_path / "nowhere" / "secret")
-
-
-def test_a_scratch_folder_goes(tmp_path):
-    with scratch_folder() as name:
-        (Path(name) / "x").write_bytes(b"x")
-        assert stat.S_IMODE(Path(name).stat().st_mode) == 0o700
-    assert not Path(name).exists()

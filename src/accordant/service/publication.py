@@ -6,7 +6,6 @@ A run is opened from the database into a folder of its own, where `read_run` che
 from __future__ import annotations
 
 import io
-import tempfile
 import zipfile
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -20,7 +19,7 @@ from accordant.runs import Run, read_run
 from accordant.service.record.log import Act, append, now
 from accordant.service.schema import run as published_run
 from accordant.service.schema import run_content
-from accordant.tables.output import scratch_folder
+from accordant.tables.scratch import ScratchFolder
 
 EPOCH = (1980, 1, 1, 0, 0, 0)  # of every file in an archive: the same run gives the same bytes
 LARGEST = 2**28  # bytes of a run, so that a row of the database stays one
@@ -73,8 +72,8 @@ class OpenRuns:
     _opening: Lock = field(default_factory=Lock)
 
     @cached_property
-    def _folder(self) -> tempfile.TemporaryDirectory[str]:
-        return scratch_folder()
+    def _folder(self) -> ScratchFolder:
+        return ScratchFolder()
 
     def run(self, connection: Connection, digest: str) -> Run:
         """Return a published run.

@@ -23,7 +23,7 @@ from accordant.service.logs import log_as_json
 from accordant.service.oidc import Provider, read_provider
 from accordant.service.pages.demo import demonstration
 from accordant.service.service import Service, open_service
-from accordant.tables.output import scratch_folder
+from accordant.tables.scratch import ScratchFolder
 from accordant.terminal import print_json, say
 
 MOST_HEADER_BYTES = 2**16
@@ -83,7 +83,7 @@ def run_server(
         os.environ[WORKER_KEYS] = keys
     service.close()
     log_as_json()
-    with scratch_folder() as folder:
+    with ScratchFolder() as folder:
         os.environ[FOLDER_VARIABLE] = folder
         Multiprocess(_config("accordant.service.server:worker_app", workers), [listening]).run()
 

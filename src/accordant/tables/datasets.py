@@ -24,7 +24,7 @@ from accordant.errors import DataError, InputError
 from accordant.tables.addresses import Copy, copy_of, files_at, is_address, open_binary
 from accordant.tables.arrow import arrow_format, footer_bytes, parquet_columns, parquet_groups
 from accordant.tables.frames import MISSING
-from accordant.tables.output import scratch_file, scratch_folder
+from accordant.tables.scratch import ScratchFolder, scratch_file
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -131,7 +131,7 @@ class Part:
         if not is_address(self.file):
             yield self
             return
-        with scratch_folder() as folder:
+        with ScratchFolder() as folder:
             path = Path(folder, self.name)
             with scratch_file(path) as file, copy_of(self.file, file) as copy:
                 if self.groups is None:
@@ -255,7 +255,7 @@ def _row_counts_at(address: str) -> list[int] | None:
     """Return the same of a file at an address."""
     if arrow_format(address) != "Parquet":
         return _row_counts(address)
-    with scratch_folder() as folder:
+    with ScratchFolder() as folder:
         path = Path(folder, Path(address).name)
         with scratch_file(path) as file, copy_of(address, file) as copy:
             _take_footer(copy)

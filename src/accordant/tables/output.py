@@ -8,7 +8,7 @@ that was killed, and whoever writes beside it next removes it.
     write_output, output_file            a file
     output_folder, write_part            a folder, and the files in it
     add_to_run, one_writer               a new file in a finished run, where that is what a command is for
-    private_file, scratch_folder         what only its owner reads; what goes with the process, as `scratch_file` in it
+    private_file                         what only its owner reads
     append_lines                         whole lines at the end of a file that stays
 """
 
@@ -17,11 +17,9 @@ from __future__ import annotations
 import errno
 import io
 import os
-import re
 import shutil
 import stat
 import sys
-import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -30,18 +28,13 @@ from typing import IO, cast
 from accordant.errors import InputError
 from accordant.naming import plain_lines
 from accordant.tables.addresses import refuse_address
-
-try:
-    import fcntl
-except ImportError:  # Windows: nothing is locked there, and nothing removed that might have a writer
-    fcntl = None  # type: ignore[assignment]
+from accordant.tables.unfinished import begun, close, lock, new_file, new_folder, new_private_file, remove_abandoned
 
 Place = str | Path
 Input = str | Path | IO[str] | None
 
 STANDARD_OUTPUT = ("-", "/dev/stdout")
 MANIFEST, RECORD = "manifest.json", "run.json"  # a folder that holds both is a finished run
-UNFINISHED = re.compile(r"\..+\.unfinished-[0-9a-f]+", re.DOTALL)
 LONGEST, LONGEST_PART, LONGEST_PATH = 200, 255, 4000  # bytes; the hidden name is longer than the name
 KINDS = {
     stat.S_IFLNK: "a symbolic link", stat.S_IFDIR: "a folder", stat.S_IFIFO: "a pipe", stat.S_IFSOCK: "a socket",
@@ -180,7 +173,7 @@ def output_file(target: Place, inputs: Iterable[Input] = ()) -> Iterator[IO[str]
     path = Path(target)
     remove_abandoned(path.parent)
     with _reported(path):
-        unfinished, descriptor = _begun(path, _make_file)
+        unfinished, descriptor = begun(path, new_file)
         try:
             with os.fdopen(descriptor, "w", encoding="utf-8", errors="backslashreplace", newline="") as file:
                 if path.exists():
@@ -216,7 +209,7 @@ def output_folder(target: Place) -> Iterator[Path]:
     with _reported(path):
         path.parent.mkdir(parents=True, exist_ok=True)
         remove_abandoned(path.parent)
-        unfinished, descriptor = _begun(path, _make_folder)
+        unfinished, descriptor = begun(path, new_folder)
         try:
             yield unfinished
             for folder, _, _ in os.walk(unfinished, topdown=False):
@@ -227,7 +220,7 @@ def output_folder(target: Place) -> Iterator[Path]:
             _sync_folder(path.parent)
         finally:
             shutil.rmtree(unfinished, ignore_errors=True)
-            _close(descriptor)
+            close(descriptor)
 
 
 def write_part(path: Path, content: str | bytes) -> None:
@@ -258,7 +251,7 @@ def add_to_run(run: Path, name: str, content: bytes) -> Path:
     """
     target = run / name
     with _reported(target):
-        _link_new(target, content, run.absolute(), _make_file)
+        _link_new(target, content, run.absolute(), new_file)
     return target
 
 
@@ -272,24 +265,13 @@ def private_file(path: Path, content: bytes = b"") -> None:
     """
     with _reported(path), suppress(FileExistsError):
         if not path.exists():
-            _link_new(path, content, path.absolute(), _make_private_file)
-
-
-def scratch_folder() -> tempfile.TemporaryDirectory[str]:
-    """Return an empty folder that only its owner may read, and that goes with the process."""
-    return tempfile.TemporaryDirectory(prefix="accordant-")
-
-
-def scratch_file(path: Path) -> IO[bytes]:
-    """Open a new file in a folder of `scratch_folder`, to be filled in any order; folders above it are made."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    return path.open("xb")
+            _link_new(path, content, path.absolute(), new_private_file)
 
 
 def _link_new(target: Path, content: bytes, beside: Path, make: Callable[[Path], int]) -> None:
     """Write a file under a hidden name beside a place, and link it to its own name, if nothing has that."""
     remove_abandoned(beside.parent)
-    unfinished, descriptor = _begun(beside, make)
+    unfinished, descriptor = begun(beside, make)
     try:
         with os.fdopen(descriptor, "wb") as file:
             file.write(content)
@@ -315,14 +297,14 @@ def one_writer(folder: Path) -> Iterator[None]:
         if not folder.is_dir():
             folder.mkdir(exist_ok=True)
             _sync_folder(folder.parent)
-        descriptor = None if fcntl is None else os.open(folder, os.O_RDONLY | os.O_NOFOLLOW)
+        descriptor = None if sys.platform == "win32" else os.open(folder, os.O_RDONLY | os.O_NOFOLLOW)
     try:
         if descriptor is not None:
-            _lock(descriptor)
+            lock(descriptor)
         yield
     finally:
         if descriptor is not None:
-            _close(descriptor)
+            close(descriptor)
 
 
 def append_lines(target: Place, text: str | Iterable[str]) -> None:
@@ -344,7 +326,7 @@ def append_lines(target: Place, text: str | Iterable[str]) -> None:
     with _reported(Path(target)):
         descriptor = os.open(target, os.O_WRONLY | os.O_APPEND)
         try:
-            _lock(descriptor)
+            lock(descriptor)
             size = os.fstat(descriptor).st_size
             try:
                 for piece in [text] if isinstance(text, str) else text:
@@ -357,69 +339,7 @@ def append_lines(target: Place, text: str | Iterable[str]) -> None:
                     os.ftruncate(descriptor, size)
                 raise
         finally:
-            _close(descriptor)
-
-
-def remove_abandoned(folder: Path) -> None:
-    """Remove unfinished files and folders whose writer is gone: nobody holds the lock on them."""
-    if fcntl is None:
-        return
-    with suppress(OSError):
-        for entry in list(os.scandir(folder)):
-            ours = entry.is_file(follow_symlinks=False) or entry.is_dir(follow_symlinks=False)
-            if ours and UNFINISHED.fullmatch(entry.name):
-                _remove_unheld(Path(entry))
-
-
-def _remove_unheld(path: Path) -> None:
-    """Remove a file or folder unless its lock is held, or cannot be asked for."""
-    with suppress(OSError):
-        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW)
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            if path.is_dir():
-                shutil.rmtree(path)
-            else:
-                path.unlink()
-        finally:
-            _close(descriptor)
-
-
-def _begun(path: Path, make: Callable[[Path], int]) -> tuple[Path, int]:
-    """Make what will become `path` under a hidden name; return it, and the descriptor that holds its lock."""
-    while True:
-        unfinished = path.with_name(f".{path.name}.unfinished-{os.urandom(4).hex()}")
-        descriptor = make(unfinished)
-        _lock(descriptor)
-        if unfinished.exists():
-            return unfinished, descriptor
-        _close(descriptor)  # another writer removed it before it was locked
-
-
-def _make_file(path: Path) -> int:
-    return os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
-
-
-def _make_private_file(path: Path) -> int:
-    return os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-
-
-def _make_folder(path: Path) -> int:
-    path.mkdir()
-    return os.open(path, os.O_RDONLY)
-
-
-def _lock(descriptor: int) -> None:
-    """Wait for the lock on a file or folder; where a file system knows none, nobody removes anything either."""
-    if fcntl is not None:
-        with suppress(OSError):
-            fcntl.flock(descriptor, fcntl.LOCK_EX)
-
-
-def _close(descriptor: int) -> None:
-    """Close what was synced, or is given up: nothing that goes wrong here says that something was not written."""
-    with suppress(OSError):
-        os.close(descriptor)
+            close(descriptor)
 
 
 def _sync_folder(folder: Path) -> None:
@@ -429,7 +349,7 @@ def _sync_folder(folder: Path) -> None:
         try:
             os.fsync(descriptor)
         finally:
-            _close(descriptor)
+            close(descriptor)
 
 
 @contextmanager

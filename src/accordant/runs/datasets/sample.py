@@ -33,7 +33,7 @@ from accordant.runs.row_batches import row_contexts
 from accordant.tables.array_files import write_columns
 from accordant.tables.arrow import arrow_columns, arrow_format, arrow_output
 from accordant.tables.datasets import PART_ROWS, Part, dataset_parts
-from accordant.tables.output import scratch_folder
+from accordant.tables.scratch import ScratchFolder
 from accordant.tables.text import file_hash
 from accordant.threads import free_cores
 
@@ -133,7 +133,7 @@ def measure(
     if kind == "population":
         load_kernel(run)
     held = peak_memory(children=False)
-    with scratch_folder() as scratch:
+    with ScratchFolder() as scratch:
         folder = Path(scratch)
         cut = Cut(place, dataset if dataset is not None else source_of(run), folder)
         task = Task(kind, {**place, **options, "out": scratch})

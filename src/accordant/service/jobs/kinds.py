@@ -26,7 +26,7 @@ from accordant.service.publication import publish
 from accordant.service.schema import api_client
 from accordant.service.secrets import Erased
 from accordant.service.service import Service
-from accordant.tables.output import scratch_folder
+from accordant.tables.scratch import ScratchFolder
 
 PART = "part"  # a kind that only workers take that are told so: it names files to read and write
 CASE_NAME = r"^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$"
@@ -141,7 +141,7 @@ def carry_out_run(task: Task, wanted: RunWanted) -> None:
     case = _case_file(wanted.case, task.cases)
     with observed(task):
         outcome = carry_out(case, RunOptions(seed=wanted.seed, effort=wanted.effort))
-    with scratch_folder() as folder:
+    with ScratchFolder() as folder:
         run = read_run(write_run(outcome, Path(folder) / "run"))
         with task.service.database.writing() as connection:
             hold(connection, task.lease)

@@ -19,7 +19,7 @@ from accordant.service.contests import Contestation
 from accordant.service.identity import INVITATION_PATH, invite
 from accordant.service.service import Service, open_service
 from accordant.service.stored_decisions import decision_of_link
-from accordant.tables.output import scratch_folder
+from accordant.tables.scratch import ScratchFolder
 from accordant.threads import free_cores
 
 CASE, HOMES, SEED = "story", 100, 2026
@@ -38,7 +38,7 @@ def demonstration() -> Iterator[tuple[Service, dict[str, str]]]:
 
     Everything is removed when the block ends.
     """
-    with scratch_folder() as name:
+    with ScratchFolder() as name:
         folder = Path(name)
         run = read_run(write_run(carry_out(CASE, RunOptions(n_jobs=free_cores())), folder / "run"))
         service = open_service(f"sqlite:///{folder / 'demo.db'}")
