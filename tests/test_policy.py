@@ -7,6 +7,7 @@ import inspect
 import os
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import numpy as np
@@ -17,6 +18,7 @@ from sklearn.base import clone
 from sklearn.linear_model import LinearRegression, LogisticRegression
 
 from accordant import metrics, strategies
+from accordant.compute import compute
 from accordant.errors import DataError, InputError, MissingColumnError, NotFittedError, RewardError, UnknownNameError
 from accordant.learning.causal import clip_propensities, TLearner
 from accordant.policy import ParticipatoryPolicy
@@ -570,6 +572,7 @@ def test_another_seed_deals_other_folds(loans, loans_policy):
 
 SCRIPT = """
 import sys
+import threading
 sys.path.insert(0, {folder!r})
 from conftest import Loans
 world = Loans(n=60)
@@ -627,3 +630,37 @@ def test_unusual_rows_are_handled_as_the_policy_says(loans, loans_policy):
     assert loans_policy.recommend(far).decisions.actions[3] != ""
     with pytest.raises(InputError, match="unknown far in unusual: 'refuse'"):
         policy.set_params(unusual={"far": "refuse"}).recommend(far)
+
+
+@pytest.mark.long
+@pytest.mark.usefixtures("alone")
+def test_a_reward_that_keeps_count_is_asked_in_this_process_alone(loans):
+    boards, asked = [], []
+    for n_jobs in (1, 2):
+        calls = []
+
+        def noisy(contexts, action, outcome, *, generator=np.random.default_rng(0), calls=calls):
+            calls.append(action)
+            return 0.5 * (outcome == "Full") + 0.5 * generator.random(contexts.n_contexts)
+
+        noisy.__kwdefaults__["generator"] = np.random.default_rng(0)
+        policy = loans.policy(reward_model=LinearRegression(), n_jobs=n_jobs)
+        policy.fit(loans.columns, **loans.data, rewards={**loans.rewards, "Bank": noisy})
+        boards.append(policy.leaderboard_.to_json())
+        asked.append(len(calls))
+    assert boards[0] == boards[1] and asked[0] == asked[1]
+
+
+@pytest.mark.long
+def test_rewards_that_cannot_be_sent_are_learned_beside_other_threads(loans):
+    waiting = threading.Event()
+    thread = threading.Thread(target=waiting.wait)
+    thread.start()
+    try:
+        with compute("processes:2"):
+            policy = loans.policy(reward_model=LinearRegression())
+            policy.fit(loans.columns, **loans.data, rewards={**loans.rewards, "Bank": lambda contexts, *_: 0.5})
+    finally:
+        waiting.set()
+        thread.join()
+    assert policy.selected_ in policy.strategies_

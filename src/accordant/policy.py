@@ -25,6 +25,7 @@ from accordant.learning.effort import Effort
 from accordant.learning.folds import all_but
 from accordant.learning.log_input import given_rewards, one_of, read_log
 from accordant.learning.named_columns import ModelInput, reads_frames
+from accordant.learning.novelty import TrainingProfile
 from accordant.metrics import Metric, weighted_metrics
 from accordant.prediction_task import PredictionTask
 from accordant.problem import DecisionProblem
@@ -293,12 +294,12 @@ class ParticipatoryPolicy(FittedPolicy):
                 rule.codes(log.contexts, self._declared.actions)
         self.features_ = self._features(log.contexts)
         log = self._typed(log)
+        self.profile_ = TrainingProfile.fit(log, self.features_, self.random_state)
         self.signals_ = {
             name: signals[name].of_stakeholder(name, self._declared).fit(log, self._declared)
             for name in self._declared.stakeholder_names
         }
         self.learned_ = learn(self._declared, log, self.signals_, self.features_, self._settings(), self.confounders)
-        self.profile_ = self.learned_.profile
         self.outcome_model_ = self.learned_.outcome_model
         self.reward_models_ = self.learned_.reward_models
         expected = self.learned_.held_out_expected

@@ -31,6 +31,26 @@ def board(world, strategies, kinds, candidates, summing):
     )
 
 
+@pytest.mark.parametrize("resamples", [0, 50])
+def test_two_processes_give_the_same_board_and_leave_the_same_generator(
+    world, strategies, kinds, candidates, summing, resamples
+):
+    evidence = world(100)
+    decided, boards, following = strategies(evidence), [], []
+    for n_jobs in (1, 2):
+        generator = np.random.default_rng(0)
+        for _ in range(2):
+            boards.append(
+                evaluate(
+                    decided, kinds, evidence, summing, candidates=candidates, resamples=resamples, n_jobs=n_jobs,
+                    generator=generator, refits=[decided, decided],
+                ).to_json()
+            )  # fmt: skip
+        following.append(generator.random())
+    assert boards[:2] == boards[2:] and following[0] == following[1]
+    assert (boards[0] != boards[1]) == (resamples > 0)
+
+
 def test_sorted_by_score_and_scores_are_the_composite(board, summing, candidates):
     scores = [row.score.value for row in board]
     assert scores == sorted(scores, reverse=True)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import itertools
 from collections import Counter
 
+from functools import partial
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -14,7 +16,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeRegressor
 
-from accordant.errors import InputError
+from accordant.errors import DataError, InputError
 from accordant.learning.folds import make_folds
 from accordant.learning.tuning import Search, fit_grid, grid_points, nested, rounds, within_reach
 from accordant.statistics import standard_error
@@ -187,6 +189,21 @@ def test_several_learners_side_by_side_keep_their_own_results(n_jobs):
     for one, other in zip(alone, together, strict=True):
         assert np.array_equal(one.search.losses, other.search.losses, equal_nan=True)
         assert one.by_fold == other.by_fold and one.final == other.final
+
+
+def refused():
+    raise DataError("told whole")
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_what_needs_no_model_is_done_beside_the_fits(n_jobs):
+    folds = make_folds(30, 3, np.random.default_rng(0))
+    beside = [partial(divmod, 7, 2), partial(max, 3, 5)]
+    ((result,), others) = nested([Spy(folds, np.eye(3))], folds, n_jobs, beside=beside)
+    assert others == [(3, 1), 5] and len(result.by_fold) == 3
+    assert nested([], folds, n_jobs, beside=beside) == ([], others)
+    with pytest.raises(DataError, match="told whole"):
+        nested([Spy(folds, np.eye(3))], folds, n_jobs, beside=[refused])
 
 
 # --- grids and forests -----------------------------------------------------------------------------------------

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from jinja2 import Environment, FileSystemLoader, Template
+from jinja2 import Environment, FileSystemLoader, Template, pass_context
 
 from accordant.errors import InputError
 from accordant.report.page import Page
@@ -66,6 +66,43 @@ def test_nothing_is_kept_where_nothing_can_be_written(folder, monkeypatch):
     (folder / "kept").mkdir()
     monkeypatch.setattr("sys.dont_write_bytecode", True)
     assert rendered(folder, compiled) == "1 of one" and len(compiled) == 3 and not entries(folder)
+
+
+def test_a_place_that_cannot_be_looked_at_hides_no_page(folder, monkeypatch):
+    monkeypatch.setattr(Path, "is_dir", lambda _: (_ for _ in ()).throw(PermissionError))
+    assert rendered(folder, []) == "1 of one" and not entries(folder)
+
+
+@pytest.mark.parametrize("byte", [0, 10, 40, 70, 100, 200])
+def test_a_damaged_entry_hides_no_page(folder, byte):
+    rendered(folder, [])
+    (entry,) = entries(folder)
+    whole = bytearray(entry.read_bytes()[:-1])
+    whole[byte] ^= 255
+    entry.write_bytes(whole)
+    assert rendered(folder, []) == "1 of one"
+
+
+def test_other_options_another_jinja_and_other_filters_have_code_of_their_own(folder, monkeypatch):
+    (folder / "page.html").write_text("{% if 1 %}\n<{{ value|told }}{% endif %}")
+
+    @pass_context
+    def told(_, value):
+        return value + ">"
+
+    found = []
+    for options, each in (({}, str), ({"autoescape": True}, str), ({"trim_blocks": True}, str), ({}, told)):
+        loader, cache = FileSystemLoader(folder), TemplateCache(folder / "kept")
+        environment = Environment(loader=loader, bytecode_cache=cache, **options)  # noqa: S701
+        environment.filters["told"] = each
+        found.append(environment.get_template("page.html").render(value="<"))
+    assert found == ["\n<<", "\n<&lt;", "<<", "\n<<>"]
+    compiled = []
+    (folder / "page.html").write_text("{{ value }} of one")
+    rendered(folder, compiled)
+    monkeypatch.setattr("accordant.report.template_cache.version", lambda _: "9")
+    rendered(folder, compiled)
+    assert len(compiled) == 2
 
 
 def test_a_full_disk_hides_no_page(folder, monkeypatch):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import dataclasses
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -101,15 +102,21 @@ def evaluate(
     others = [dataclasses.replace(statistics, decisions=tuple(each[name] for name in decisions)) for each in refits]
     draw = partial(_drawn, statistics, resamples, generator)
     tasks: list[Callable[[], Any]] = [draw, *(each.all_results for each in others)]  # the longest first
-    results: list[Any] = run_all(tasks, n_jobs, "scoring without each fold") if others else [draw()]
+    done: list[Any] = run_all(tasks, n_jobs, "scoring on resamples") if others else [draw()]
+    drawn, generator.bit_generator.state = done[0]
     return compared(
-        Summary.of(statistics), kinds, results[0], metrics, candidates=candidates, selectable=selectable, level=level,
-        normalisation=normalisation, ranges=ranges, refitted=results[1:],
+        Summary.of(statistics), kinds, drawn, metrics, candidates=candidates, selectable=selectable, level=level,
+        normalisation=normalisation, ranges=ranges, refitted=done[1:],
     )  # fmt: skip
 
 
-def _drawn(statistics: Statistics, resamples: int, generator: np.random.Generator) -> Resampled | None:
-    return resampled(statistics, resamples=resamples, generator=generator) if resamples else None
+def _drawn(
+    statistics: Statistics, resamples: int, generator: np.random.Generator
+) -> tuple[Resampled | None, Mapping[str, Any]]:
+    """Return the metrics on resamples, and the state in which that leaves the generator, wherever it is done."""
+    own = copy.deepcopy(generator)
+    drawn = resampled(statistics, resamples=resamples, generator=own) if resamples else None
+    return drawn, own.bit_generator.state
 
 
 def compared(

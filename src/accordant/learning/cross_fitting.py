@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -34,7 +33,6 @@ from accordant.learning.expectation import expected_rewards
 from accordant.learning.folds import make_folds
 from accordant.learning.grid_resolution import MovedValues
 from accordant.learning.named_columns import ModelInput, with_columns
-from accordant.learning.novelty import TrainingProfile
 from accordant.learning.outcome_learning import ContinuousOutcomeLearner, DiscreteOutcomeLearner, Integration
 from accordant.learning.outcome_models import OutcomeModel
 from accordant.learning.reward_learning import (
@@ -43,6 +41,7 @@ from accordant.learning.reward_learning import (
     CellError,
     RewardLearner,
     default_regressor,
+    held_out_rewards,
     reward_errors,
 )
 from accordant.learning.reward_models import OutcomeRewardModel, StatedReward
@@ -108,8 +107,6 @@ class Learned:
         Error of learned rewards on held-out rows, per stakeholder, action and outcome.
     identification
         What the log says about the dependence of outcomes on actions.
-    profile
-        What the features of the training rows were like.
     proxies
         How well the features tell each sensitive attribute.
     behaviour
@@ -128,7 +125,6 @@ class Learned:
     searches: Mapping[str, Search]
     reward_errors: tuple[CellError, ...]
     identification: Identification
-    profile: TrainingProfile
     behaviour: LoggedBehaviour | None
     overlap: OverlapDiagnostics | None
     proxies: tuple[ProxyCheck, ...]
@@ -170,23 +166,22 @@ def learn(
     )
     learners: list[Learner[Any]] = [outcome_learner, *reward_learners]
     seed = settings.random_state
-    (outcome, *rewards), (profile, behaviour, proxies) = nested(
+    (outcome, *rewards), (behaviour, proxies) = nested(
         learners, folds, settings.n_jobs, groups=log.groups, thorough=limits_of(settings.effort).all_pairs,
         beside=(
-            partial(TrainingProfile.fit, log, features, seed),
             partial(LoggedBehaviour.fit, problem, log, audit, seed),
-            partial(proxy_checks, problem, log, features, randomness.generator(seed, "proxies")),
+            partial(proxy_checks, problem, log, features, seed),
         ),
     )  # fmt: skip
     overlap = None if behaviour is None else overlap_diagnostics(behaviour.held_out, log.actions)
     models = [(outcome.by_fold[k], [*(each.by_fold[k] for each in rewards), *stated]) for k in range(len(folds))]
     tasks: list[Callable[[], Any]] = [partial(_expected, problem, log.contexts, *each) for each in models]
     tasks += [
-        partial(reward_errors, model.by_fold, folds, log, learner.queries, signals, problem)
+        partial(held_out_rewards, model.by_fold, folds, log.contexts, learner.queries, problem)
         for learner, model in zip(reward_learners, rewards, strict=True)
     ]
     predicted = run_all(tasks, settings.n_jobs, "predicting", first_here=True)
-    by_fold, errors = predicted[: len(folds)], predicted[len(folds) :]
+    by_fold, learned = predicted[: len(folds)], predicted[len(folds) :]
     names = ["outcome", *(" & ".join(learner.stakeholders) for learner in reward_learners)]
     return Learned(
         outcome.final,
@@ -194,9 +189,12 @@ def learn(
         *_held_out(problem, folds, by_fold),
         tuple(by_fold),
         {name: each.search for name, each in zip(names, (outcome, *rewards), strict=True)},
-        tuple(itertools.chain(*errors)),
+        tuple(
+            error
+            for learner, found in zip(reward_learners, learned, strict=True)
+            for error in reward_errors(found, log, learner, signals, problem)
+        ),
         identification,
-        profile,
         behaviour,
         overlap,
         proxies,

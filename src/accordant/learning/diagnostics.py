@@ -8,6 +8,7 @@ import numpy as np
 from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.metrics import balanced_accuracy_score
 
+from accordant import randomness
 from accordant.contexts import Log
 from accordant.errors import InputError
 from accordant.learning.encoding import ContextEncoder
@@ -112,10 +113,10 @@ class ProxyCheck:
 
 
 def proxy_checks(
-    problem: DecisionProblem, log: Log, features: tuple[str, ...], generator: np.random.Generator
+    problem: DecisionProblem, log: Log, features: tuple[str, ...], random_state: int
 ) -> tuple[ProxyCheck, ...]:
     """Predict every sensitive attribute from the other features with histogram boosting, cross-validated."""
-    checks = []
+    checks, generator = [], randomness.generator(random_state, "proxies")
     for attribute in problem.sensitive_attributes:
         labels, groups = np.unique(log.contexts[attribute.name], return_inverse=True)
         others = tuple(name for name in features if name != attribute.name)

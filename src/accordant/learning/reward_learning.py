@@ -13,7 +13,7 @@ from sklearn.base import clone
 from sklearn.ensemble import HistGradientBoostingRegressor, RandomForestRegressor
 
 from accordant.arrays import Codes, Values
-from accordant.contexts import Log
+from accordant.contexts import Contexts, Log
 from accordant.errors import InputError
 from accordant.learning.augmentation import RewardQueries, elicit
 from accordant.learning.folds import some_rows
@@ -153,15 +153,14 @@ class CellError:
     n: int
 
 
-def reward_errors(
+def held_out_rewards(
     models: Sequence[LearnedReward],
     folds: tuple[Codes, ...],
-    log: Log,
+    contexts: Contexts,
     queries: RewardQueries,
-    signals: Mapping[str, RewardSignal],
     problem: DecisionProblem,
-) -> list[CellError]:
-    """Return one error per stakeholder, action and outcome that was asked about.
+) -> Values:
+    """Return the learned reward in each query, from the model that did not see its row, shape (stakeholder, query).
 
     Parameters
     ----------
@@ -169,14 +168,12 @@ def reward_errors(
         One per fold, fitted without it.
     folds
         The folds.
-    log, queries
+    contexts, queries
         Training rows and what was asked about them.
-    signals
-        Stated rewards.
     problem
         Declares actions and outcomes.
     """
-    fold_of = np.empty(len(log), dtype=np.intp)
+    fold_of = np.empty(contexts.n_contexts, dtype=np.intp)
     for fold, rows in enumerate(folds):
         fold_of[rows] = fold
     names = models[0].stakeholders
@@ -184,11 +181,30 @@ def reward_errors(
     for fold, model in enumerate(models):
         chosen = np.flatnonzero(fold_of[queries.rows] == fold)
         part = queries.take(chosen)
-        columns = design(model.encoder(log.contexts), part, problem)
+        columns = design(model.encoder(contexts), part, problem)
         values = np.clip(np.asarray(model.regressor.predict(columns)), 0.0, 1.0)
         predicted[:, chosen] = values.reshape(len(chosen), len(names)).T
-    errors = []
-    for name, values in zip(names, predicted, strict=True):
+    return predicted
+
+
+def reward_errors(
+    predicted: Values, log: Log, learner: RewardLearner, signals: Mapping[str, RewardSignal], problem: DecisionProblem
+) -> list[CellError]:
+    """Return one error per stakeholder, action and outcome that was asked about.
+
+    Parameters
+    ----------
+    predicted
+        From `held_out_rewards`.
+    log, learner
+        Training rows, and who learned from what was asked about them.
+    signals
+        Stated rewards.
+    problem
+        Declares actions and outcomes.
+    """
+    queries, errors = learner.queries, []
+    for name, values in zip(learner.stakeholders, predicted, strict=True):
         signal = signals[name]
         target = (
             log.rewards[name]

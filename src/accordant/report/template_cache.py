@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-import pickle
 import sys
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import cached_property
+from importlib.metadata import version
+from importlib.util import MAGIC_NUMBER
 from pathlib import Path
 
-from jinja2 import BytecodeCache
+from jinja2 import BytecodeCache, Environment
 from jinja2.bccache import Bucket
 
 from accordant.errors import InputError
@@ -19,8 +21,8 @@ from accordant.tables.output import write_output
 class TemplateCache(BytecodeCache):
     """Code of templates in files of one folder; nothing is kept where nothing can be written.
 
-    An entry counts only for the very text of its template. So nothing else may go into the code: an environment must
-    not compute constants while it compiles.
+    An entry counts for the text of its template, for this Jinja and this Python, and for the options by which an
+    environment compiles. Nothing else may go into the code: no environment may compute constants while it compiles.
 
     Attributes
     ----------
@@ -30,16 +32,37 @@ class TemplateCache(BytecodeCache):
 
     folder: Path
 
+    def get_bucket(self, environment: Environment, name: str, filename: str | None, source: str) -> Bucket:
+        """Return the entry of a template, empty if there is none that counts."""
+        return super().get_bucket(environment, name, filename, f"{source}\0{self._made_by}\0{_options(environment)}")
+
     def load_bytecode(self, bucket: Bucket) -> None:
-        """Read an entry; what is missing or was cut short is compiled anew."""
-        with suppress(OSError, EOFError, pickle.UnpicklingError), self._entry(bucket).open("rb") as file:
+        """Read an entry; what is missing or damaged is compiled anew."""
+        with suppress(Exception), self._entry(bucket).open("rb") as file:
             bucket.load_bytecode(file)
 
     def dump_bytecode(self, bucket: Bucket) -> None:
         """Write an entry whole, or not at all."""
-        if self.folder.is_dir() and not sys.dont_write_bytecode:
-            with suppress(InputError):
+        with suppress(OSError, InputError):
+            if not sys.dont_write_bytecode and self.folder.is_dir():
                 write_output(self._entry(bucket), bucket.bytecode_to_string())
 
+    @cached_property
+    def _made_by(self) -> tuple[object, ...]:
+        return version("jinja2"), sys.implementation.cache_tag, MAGIC_NUMBER
+
     def _entry(self, bucket: Bucket) -> Path:
-        return self.folder / f"{bucket.key}.template"
+        return self.folder / f"{bucket.key}.{sys.implementation.cache_tag}.template"
+
+
+def _options(environment: Environment) -> tuple[object, ...]:
+    """Return what code depends on beside the text: how it is read and escaped, and which filters are handed what."""
+    handed = sorted(
+        (name, str(getattr(each, "jinja_pass_arg", None)))
+        for each_kind in (environment.filters, environment.tests)
+        for name, each in each_kind.items()
+    )
+    return (
+        environment.autoescape, environment.trim_blocks, environment.lstrip_blocks, environment.optimized,
+        getattr(environment.finalize, "jinja_pass_arg", None), *handed,
+    )  # fmt: skip

@@ -41,6 +41,23 @@ def test_the_best_lottery_counts_and_a_gap_has_two_sides():
     assert beyond(np.array([[0.6, 0.8]]), ("max", "max"), stretches((1, 0), (0, 1)), np.array([1, 4])) > 0
 
 
+@pytest.mark.parametrize("n_groups", [2, 7, 8, 12])
+def test_a_lottery_that_is_none_has_the_very_value_of_its_policy(evidence_of, lines, n_groups):
+    generator = np.random.default_rng(3)
+    groups = generator.integers(0, n_groups, 300)
+    evidence = evidence_of(generator.random((2, 3, 300)), sex=groups)
+    decided = lines(evidence, one=generator.integers(0, 3, 300), other=generator.integers(0, 3, 300))
+    measured = {
+        "accuracy": metrics.create("accuracy", {"attributes": ["sex"]}),
+        "parity": metrics.create("demographic_parity", {"attributes": ["sex"], "method": "to_overall"}),
+        "reward": metrics.create("mean_reward"),
+    }
+    totals = Totals.resampled(decided, evidence, measured, np.arange(217), 500, generator)  # scaled: no whole numbers
+    for column in range(len(measured)):
+        ends = totals.along(("one", "other"), (0.0, 1.0), column)
+        assert np.array_equal(ends, totals.values()[::-1, :, column], equal_nan=True)
+
+
 def test_what_is_not_defined():
     lotteries = stretches((1, 0), (0, 1), (np.nan, 3))
     assert beyond(np.array([[0.6, 0.6]]), ("max", "max"), lotteries, SPAN) == pytest.approx(0.1)

@@ -28,6 +28,8 @@ from accordant.metrics.metric import CountMetric, Metric, SumMetric
 from accordant.metrics.statistics import Cells, Contingency, Sums
 from accordant.statistics import Units, WeightBlock, cluster_codes, weight_blocks
 
+ONE_BY_ONE = 8  # numbers in a row of which NumPy adds several at once
+
 
 @dataclass(frozen=True, eq=False)
 class Totals:
@@ -99,9 +101,11 @@ class Totals:
         key = (pair, len(shares), column)
         if key not in self._along:
             span = self.statistics.spans[self.labels[column]]
-            first, second = (np.ascontiguousarray(self.row(name)[:, span].T) for name in pair)  # resamples side by side
+            first, second = (np.ascontiguousarray(self.row(name)[:, span].T) for name in pair)
             part = np.array(shares)[:, None, None]
             sums = np.swapaxes(part * first + (1 - part) * second, 1, 2)
+            if not self._few_groups(self.labels[column]):  # more are added in an order that depends on where they lie
+                sums = np.ascontiguousarray(sums)
             self._along[key] = self._value(self.labels[column], sums)
         return self._along[key]
 
@@ -126,6 +130,11 @@ class Totals:
     def labels(self) -> tuple[str, ...]:
         """Labels of the metrics."""
         return tuple(self.statistics.spans)
+
+    def _few_groups(self, label: str) -> bool:
+        """Return whether a metric counts in so few groups that NumPy adds them one after another."""
+        metric = self.statistics.metrics[label]
+        return isinstance(metric, CountMetric) and self.statistics.cells[metric.columns].shape[2] < ONE_BY_ONE
 
     def _value(self, label: str, sums: Values) -> Values:
         """Return a metric of its own sums, shape (policy, resample); NaN of one that reads no sums."""
