@@ -57,6 +57,31 @@ def test_an_analyst_asks_for_a_run_and_sees_it(app, service):
     assert browser.post(f"/jobs/{row.id}/delete", data=csrf).status_code == 404
 
 
+@pytest.mark.long
+def test_an_analyst_asks_for_a_study_and_reads_its_page(app, service, run_of_three):
+    browser, csrf, who = signed_in(app, service, "analyst")
+    for wrong in ("../../etc/passwd", "", " "):
+        answer = browser.post("/jobs/studies", data={**csrf, "study": wrong})
+        assert answer.status_code == 422 and 'role="alert"' in answer.text and rows(service) == []
+    assert browser.post("/jobs/studies", data={**csrf, "study": " seeds "}).headers["location"] == "/jobs"
+    (row,) = rows(service)
+    assert (row.kind, row.person, row.payload) == ("study", who, '{"study":"seeds"}')
+    page = f"/jobs/{row.id}/study"
+    assert browser.get(page).status_code == 404 and page not in browser.get("/jobs").text
+    (run_of_three.parent / "seeds.yaml").write_text(
+        "{name: seeds, case: loans.yaml, seeds: [1, 2], title: Two <seeds>}"
+    )
+    assert Worker(service, run_of_three.parent).run(until_idle=True) == 1
+    assert f'<a href="{page}">Two &lt;seeds&gt;</a>' in browser.get("/jobs").text
+    shown = browser.get(page)
+    assert shown.status_code == 200 and "Two &lt;seeds&gt;" in shown.text
+    assert "script-src 'sha256-" in shown.headers["content-security-policy"]
+    other, token, _ = signed_in(app, service, "participant")
+    assert other.get(page).status_code == 200
+    assert other.post("/jobs/studies", data={**token, "study": "seeds"}).status_code == 403
+    assert "Two" not in TestClient(app, follow_redirects=False).get(page).text
+
+
 def test_a_failed_job_is_tried_again(app, service):
     browser, csrf, _ = signed_in(app, service, "owner")
     browser.post("/jobs", data={**csrf, "case": "story"})

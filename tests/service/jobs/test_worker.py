@@ -18,6 +18,8 @@ from accordant.service.jobs.worker import Worker, run_worker
 from accordant.service.record.audit import audit
 from accordant.service.record.log import now
 from accordant.service.schema import contest, decision, job, membership, run_content
+from accordant.studies.page import render_study
+from accordant.studies.result import StudyResult
 
 CONTEXTS = [{"score": round(0.1 * i - 1, 2), "branch": ("north", "south")[i % 2]} for i in range(8)]
 
@@ -44,6 +46,11 @@ def row_of(service, identifier):
         return job_of(connection, identifier)
 
 
+def runs_kept(service):
+    with service.database.reading() as connection:
+        return connection.execute(select(run_content.c.hash)).scalars().all()
+
+
 @pytest.mark.long
 def test_a_run_is_carried_out_and_published(service, cases, run_of_three):
     identifier = new_job(service)
@@ -55,6 +62,19 @@ def test_a_run_is_carried_out_and_published(service, cases, run_of_three):
         assert digest in connection.execute(select(run_content.c.hash)).scalars().all()
         run = service.decider.runs.run(connection, digest)
     assert run.record.case.name == "loans-of-three"
+
+
+@pytest.mark.long
+def test_a_study_is_carried_out_and_its_page_is_kept(service, cases):
+    (cases / "seeds.yaml").write_text("{name: seeds, case: loans.yaml, seeds: [1, 2]}")
+    published = runs_kept(service)
+    identifier = new_job(service, "study", {"study": "seeds"})
+    assert Worker(service, cases).run(until_idle=True) == 1
+    row = row_of(service, identifier)
+    assert (row.state, row.error) == ("done", None)
+    found = StudyResult.read(kinds.shown(row)["result"]["study"])
+    assert len(found.cells) == 2 and found.title in render_study(found)
+    assert runs_kept(service) == published
 
 
 @pytest.mark.parametrize(

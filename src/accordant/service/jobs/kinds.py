@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any
@@ -26,6 +26,8 @@ from accordant.service.publication import publish
 from accordant.service.schema import api_client
 from accordant.service.secrets import Erased
 from accordant.service.service import Service
+from accordant.studies.execution import StudyOptions
+from accordant.studies.folder import carry_out_study
 from accordant.tables.scratch import ScratchFolder
 
 PART = "part"  # a kind that only workers take that are told so: it names files to read and write
@@ -115,6 +117,18 @@ class RunWanted(_Wanted):
     effort: Effort = "standard"
 
 
+class StudyWanted(_Wanted):
+    """A study to carry out.
+
+    Attributes
+    ----------
+    study
+        A built-in study, or one in the folder that the worker was given.
+    """
+
+    study: Annotated[str, Field(pattern=CASE_NAME)]
+
+
 class DecisionsWanted(_Wanted):
     """Contexts, which come in parts, to be decided by what is active under a name; None if there is only one."""
 
@@ -138,7 +152,7 @@ class RedecisionsWanted(_Wanted):
 
 def carry_out_run(task: Task, wanted: RunWanted) -> None:
     """Carry a case out and publish the run, in one transaction with the end of the job."""
-    case = _case_file(wanted.case, task.cases)
+    case = _file("case", wanted.case, task.cases, built_in_files())
     with observed(task):
         outcome = carry_out(case, RunOptions(seed=wanted.seed, effort=wanted.effort))
     with ScratchFolder() as folder:
@@ -149,13 +163,23 @@ def carry_out_run(task: Task, wanted: RunWanted) -> None:
             finish(connection, task.lease, {"run": digest})
 
 
-def _case_file(name: str, folder: Path | None) -> str | Path:
-    """Return a case that may be carried out; raises UnknownNameError for any other."""
+def carry_out_whole_study(task: Task, wanted: StudyWanted) -> None:
+    """Carry a study out, and keep what it comes to; its runs are not published, and after a kill it begins anew."""
+    study = _file("study", wanted.study, task.cases, built_in_files("accordant.studies"))
+    with observed(task), ScratchFolder() as folder:
+        found, _ = carry_out_study(study, Path(folder) / "study", StudyOptions())
+    with task.service.database.writing() as connection:
+        hold(connection, task.lease)
+        finish(connection, task.lease, {"study": found.to_json()})
+
+
+def _file(kind: str, name: str, folder: Path | None, built_in: Collection[str]) -> str | Path:
+    """Return a case or a study that may be carried out; raises UnknownNameError for any other."""
     own = {} if folder is None else {each.stem: each for each in folder.glob("*.yaml")}
     if name in own:
         return own[name]
-    if name not in built_in_files():
-        raise UnknownNameError("case", name, sorted({*built_in_files(), *own}))
+    if name not in built_in:
+        raise UnknownNameError(kind, name, sorted({*built_in, *own}))
     return name
 
 
@@ -249,6 +273,7 @@ def carry_out_part(task: Task, wanted: PartWanted) -> None:
 Work = Callable[[Task, Any], None]
 KINDS: Mapping[str, tuple[type[_Wanted], Work]] = {
     "run": (RunWanted, carry_out_run),
+    "study": (StudyWanted, carry_out_whole_study),
     "decisions": (DecisionsWanted, decide_parts),
     "redecisions": (RedecisionsWanted, decide_alike),
     PART: (PartWanted, carry_out_part),

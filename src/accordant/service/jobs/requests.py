@@ -12,17 +12,17 @@ from accordant.service.jobs.queue import add, begin_waiting
 from accordant.service.service import Service
 
 
-def ask_run(service: Service, visitor: Visitor, wanted: dict[str, Any]) -> str:
-    """Ask for a case to be carried out and published, and return the identifier of the job.
+def ask(service: Service, visitor: Visitor, kind: str, wanted: dict[str, Any]) -> str:
+    """Ask for a run or a study to be carried out, and return the identifier of the job.
 
     Raises
     ------
     SpecError
-        If anything of what is wanted cannot be used; see `RunWanted`.
+        If anything of what is wanted cannot be used; see `RunWanted` and `StudyWanted`.
     """
-    checked = wanted_of("run", wanted)
+    checked = wanted_of(kind, wanted)
     with service.database.writing() as connection:
-        return add(connection, visitor.workspace, "run", checked.model_dump(), person=visitor.person)
+        return add(connection, visitor.workspace, kind, checked.model_dump(), person=visitor.person)
 
 
 def ask_redecisions(service: Service, visitor: Visitor, origin: str, alike: Sequence[str], reasons: str) -> str:

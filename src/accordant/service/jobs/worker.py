@@ -109,7 +109,7 @@ class Worker:
 def _words(lease: Lease, error: Exception) -> str:
     """Return what is kept of an error: messages about a case are no data of people, those about contexts may be."""
     kind = type(error).__name__
-    return f"{kind}: {error}" if lease.kind in {"run", PART} and isinstance(error, InputError) else kind
+    return f"{kind}: {error}" if lease.kind in {"run", "study", PART} and isinstance(error, InputError) else kind
 
 
 @contextmanager

@@ -16,13 +16,18 @@ from accordant.learning.effort import EFFORTS
 from accordant.service.jobs.kinds import shown
 from accordant.service.jobs.parts import forget
 from accordant.service.jobs.queue import OPEN, cancel, jobs_of, retry
-from accordant.service.jobs.requests import ask_run
-from accordant.service.pages.visit import PageRoute, Seen, Sent, Visit, go
+from accordant.service.jobs.requests import ask
+from accordant.service.pages.visit import PageRoute, Seen, Sent, Visit, go, under_own_policy
 from accordant.service.schema import job
+from accordant.studies.page import render_study
+from accordant.studies.result import StudyResult
 
 router = APIRouter(route_class=PageRoute)
 # parts are shown by the command that asked for them
-KINDS = {"run": "Run of a case", "decisions": "Batch of decisions", "redecisions": "Like cases decided anew"}
+KINDS = {
+    "run": "Run of a case", "study": "Study", "decisions": "Batch of decisions",
+    "redecisions": "Like cases decided anew",
+}  # fmt: skip
 STATES = {
     "receiving": "coming in", "waiting": "waiting for a worker", "running": "being done", "done": "done",
     "failed": "failed", "cancelled": "cancelled",
@@ -51,10 +56,32 @@ def start(
     visitor = visit.check("start_job")
     number: Any = int(seed) if seed.isdecimal() else seed
     try:
-        ask_run(visit.service, visitor, {"case": case.strip(), "seed": number, "effort": effort})
+        ask(visit.service, visitor, "run", {"case": case.strip(), "seed": number, "effort": effort})
     except InputError as error:
         return _shown(visit, 422, f"{error}", {"case": case, "seed": seed, "effort": effort})
     return go("/jobs")
+
+
+@router.post("/jobs/studies")
+def start_study(visit: Sent, study: Annotated[str, Form(max_length=200)] = "") -> Response:
+    """Ask for a study."""
+    visitor = visit.check("start_job")
+    try:
+        ask(visit.service, visitor, "study", {"study": study.strip()})
+    except InputError as error:
+        return _shown(visit, 422, f"{error}", {"study": study})
+    return go("/jobs")
+
+
+@router.get("/jobs/{identifier}/study")
+def study(visit: Seen, identifier: str) -> Response:
+    """Show the page of a study that is done."""
+    visitor = visit.check("see_runs")
+    with visit.service.database.reading() as connection:
+        result = shown(_own(connection, visitor.workspace, identifier))["result"] or {}
+    if "study" not in result:
+        raise HTTPException(404, "This job has no study to show.")
+    return under_own_policy(render_study(StudyResult.read(result["study"])))
 
 
 @router.post("/jobs/{identifier}/{act}")
@@ -88,5 +115,6 @@ def _shown(visit: Visit, status: int = 200, wrong: str = "", given: dict[str, st
         rows = [shown(row) for row in jobs_of(connection, visitor.workspace, KINDS)]
     return visit.page(
         "jobs.html", status, rows=rows, kinds=KINDS, states=STATES, open=OPEN, cases=sorted(built_in_files()),
-        efforts=tuple(EFFORTS), wrong=wrong, given={"case": "", "seed": "42", "effort": "standard"} | (given or {}),
+        studies=sorted(built_in_files("accordant.studies")), efforts=tuple(EFFORTS), wrong=wrong,
+        given={"case": "", "seed": "42", "effort": "standard", "study": ""} | (given or {}),
     )  # fmt: skip

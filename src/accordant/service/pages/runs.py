@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated
 
 from fastapi import APIRouter, Form
-from fastapi.responses import HTMLResponse, Response
+from fastapi.responses import Response
 from sqlalchemy import Connection, func, select
 from starlette.exceptions import HTTPException
 
@@ -19,12 +18,11 @@ from accordant.runs import Run
 from accordant.runs.sections.comparison import compare_runs
 from accordant.service.deployments import Deployment, activate, all_deployments, deploy, retire
 from accordant.service.live_monitor import monitored_version
-from accordant.service.pages.visit import PageRoute, Seen, Sent, Visit, go
+from accordant.service.pages.visit import PageRoute, Seen, Sent, Visit, go, under_own_policy
 from accordant.service.schema import decision
 from accordant.service.schema import run as published
 
 router = APIRouter(route_class=PageRoute)
-POLICY = re.compile(r'http-equiv="Content-Security-Policy" content="([^"]+)"')
 ACTS: Mapping[str, str] = {"activate": "Let it decide", "retire": "Let it decide no more"}
 """What can be done with a version that is there, as buttons say it."""
 MODES: Mapping[str, str] = {
@@ -108,14 +106,7 @@ def report(visit: Seen, digest: str) -> Response:
     """Show the page of a run, which a browser gives no more than the page's own policy allows."""
     visit.check("see_runs")
     with visit.service.database.reading() as connection:
-        return _under_own_policy(_run(visit, connection, digest).page())
-
-
-def _under_own_policy(html: str) -> Response:
-    """Return a page that brings its own styles and script, and names them in its policy."""
-    told = POLICY.search(html)
-    policy = "default-src 'none'" if told is None else told[1].replace("&#39;", "'")
-    return HTMLResponse(html, headers={"Content-Security-Policy": f"{policy}; frame-ancestors 'none'"})
+        return under_own_policy(_run(visit, connection, digest).page())
 
 
 def _run(visit: Visit, connection: Connection, digest: str) -> Run:
@@ -200,7 +191,7 @@ def monitor(visit: Seen, identifier: str) -> Response:
         version = _version(connection, visitor.workspace, identifier)
         run = service.decider.runs.run(connection, version.run)
         result = monitored_version(connection, service.keys, run, version)
-    return _under_own_policy(render_monitored(result))
+    return under_own_policy(render_monitored(result))
 
 
 @router.get("/deployments/{identifier}/{act}")

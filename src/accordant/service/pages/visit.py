@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hmac
 import logging
+import re
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
 from typing import Annotated, Any
@@ -35,6 +36,7 @@ logger = logging.getLogger(__name__)
 SIGNED_IN, OPENED = "accordant_session", "accordant_decision"
 """Cookies: of somebody with a role, and of somebody who opened the link to a decision."""
 MOST_SHOWN_OVERDUE = 1_000
+POLICY = re.compile(r'http-equiv="Content-Security-Policy" content="([^"]+)"')
 
 
 class SignInNeededError(Exception):
@@ -193,6 +195,13 @@ SentByPerson = Annotated[Opened, Depends(opened_and_sent)]
 def go(address: str) -> RedirectResponse:
     """Return the answer to a form that was taken: look there."""
     return RedirectResponse(address, 303)
+
+
+def under_own_policy(html: str) -> Response:
+    """Return a page that brings its own styles and script, and names them in its policy."""
+    told = POLICY.search(html)
+    policy = "default-src 'none'" if told is None else told[1].replace("&#39;", "'")
+    return HTMLResponse(html, headers={"Content-Security-Policy": f"{policy}; frame-ancestors 'none'"})
 
 
 def keep_session(answer: Response, request: Request, name: str, token: str, path: str = "/") -> Response:
