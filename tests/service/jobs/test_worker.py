@@ -136,6 +136,21 @@ def test_a_worker_that_is_told_to_stop_gives_the_job_back(service, monkeypatch):
     assert (row.state, row.tries) == ("waiting", 0)
 
 
+def test_a_study_that_is_stopped_in_a_run_is_given_back(service, cases, monkeypatch):
+    (cases / "one.yaml").write_text("{name: one, case: loans.yaml, seeds: [1]}")
+    identifier = new_job(service, "study", {"study": "one"})
+    here = Worker(service, cases)
+
+    def stops(*_):
+        here.stopping.set()
+        raise kinds.StoppedError
+
+    monkeypatch.setattr("accordant.studies.execution.carry_out", stops)
+    assert here.run() == 1
+    row = row_of(service, identifier)
+    assert (row.state, row.tries, row.result) == ("waiting", 0, None)
+
+
 def test_heartbeats_show_the_stage_and_notice_the_end(service, monkeypatch):
     identifier, seen = new_job(service), []
     monkeypatch.setattr(worker, "BEAT_SECONDS", 0.02)

@@ -168,6 +168,7 @@ def carry_out_whole_study(task: Task, wanted: StudyWanted) -> None:
     study = _file("study", wanted.study, task.cases, built_in_files("accordant.studies"))
     with observed(task), ScratchFolder() as folder:
         found, _ = carry_out_study(study, Path(folder) / "study", StudyOptions())
+        task.check()  # a run that was stopped counts as one that failed
     with task.service.database.writing() as connection:
         hold(connection, task.lease)
         finish(connection, task.lease, {"study": found.to_json()})
