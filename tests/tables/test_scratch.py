@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from accordant.tables.scratch import ScratchFolder, scratch_file
+from accordant.tables.unfinished import begun, new_file, new_folder, new_private_file
 
 HOLDING = """
 import sys, time
@@ -78,6 +79,27 @@ def test_a_forked_child_that_is_ended_takes_nothing_with_it():
         assert Path(name).is_dir()
         with ScratchFolder():
             assert Path(name).is_dir()
+
+
+CROWD = """
+from accordant.tables.scratch import ScratchFolder, scratch_file
+from pathlib import Path
+for _ in range(300):
+    with ScratchFolder() as name, scratch_file(Path(name) / "x") as file:
+        file.write(b"x")
+"""
+
+
+def test_many_at_once_take_nothing_from_each_other(place):
+    crowd = [subprocess.Popen([sys.executable, "-c", CROWD], stderr=subprocess.PIPE, text=True) for _ in range(4)]
+    assert [each.communicate()[1] for each in crowd] == [""] * 4
+    assert not list(place.iterdir())
+
+
+@pytest.mark.parametrize("make", [new_folder, new_file, new_private_file])
+def test_a_place_that_is_not_there_is_told(place, make):
+    with pytest.raises(FileNotFoundError):
+        begun(place / "nowhere" / "x", make)
 
 
 def test_what_others_keep_there_stays(place):

@@ -29,7 +29,12 @@ def begun(path: Path, make: Callable[[Path], int]) -> tuple[Path, int]:
     """
     while True:
         unfinished = path.with_name(f".{path.name}.unfinished-{os.urandom(4).hex()}")
-        descriptor = make(unfinished)
+        try:
+            descriptor = make(unfinished)
+        except FileNotFoundError:
+            if not path.parent.is_dir():
+                raise
+            continue  # another writer removed the folder before it was opened
         lock(descriptor)
         if unfinished.exists():
             return unfinished, descriptor
