@@ -17,7 +17,9 @@ from accordant.service.erasure import erase, finish_erasures
 from accordant.service.outcomes import record_outcomes
 from accordant.service.record.audit import audit
 from accordant.service.record.receipt import make_receipt, read_receipt, verify_receipt
+from accordant.service.publication import OpenRuns
 from accordant.service.schema import decision, deployment, event, run_content
+from accordant.tables.scratch import ScratchFolder
 from accordant.service.secrets import Erased
 
 CONTEXTS = [
@@ -285,3 +287,18 @@ def test_outcomes_are_told_once(service, client):
         with pytest.raises(UnknownNameError, match="unknown decision"):
             record_outcomes(connection, service.decider.runs, "another workspace", [(told[2]["id"], "Default")])
     assert events_of(service).kinds["outcome"] == 2
+
+
+def test_runs_that_were_closed_open_again_in_a_folder_that_is_held(service, tmp_path, monkeypatch):
+    place = tmp_path / "temporary"
+    place.mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(place))
+    runs = OpenRuns()
+    with service.database.reading() as connection:
+        digest = connection.execute(select(run_content.c.hash)).scalar()
+        for _ in range(2):
+            run = runs.run(connection, digest)
+            with ScratchFolder():  # removes what nobody holds
+                assert run.path.is_dir()
+            runs.close()
+            assert not list(place.iterdir())

@@ -105,4 +105,6 @@ class OpenRuns:
     def close(self) -> None:
         """Forget the runs and remove their folder."""
         self._runs.clear()
-        self._folder.cleanup()
+        folder = self.__dict__.pop("_folder", None)
+        if folder is not None:  # what is opened after that needs another one
+            folder.cleanup()
