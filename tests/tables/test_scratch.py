@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from accordant.tables.scratch import ScratchFolder, scratch_file
-from accordant.tables.unfinished import begun, new_file, new_folder, new_private_file
+from accordant.tables.unfinished import begin, new_file, new_folder, new_private_file
 
 HOLDING = """
 import sys, time
@@ -99,7 +99,7 @@ def test_many_at_once_take_nothing_from_each_other(place):
 @pytest.mark.parametrize("make", [new_folder, new_file, new_private_file])
 def test_a_place_that_is_not_there_is_told(place, make):
     with pytest.raises(FileNotFoundError):
-        begun(place / "nowhere" / "x", make)
+        begin(place / "nowhere" / "x", make)
 
 
 def test_what_others_keep_there_stays(place):

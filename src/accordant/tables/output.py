@@ -28,7 +28,7 @@ from typing import IO, cast
 from accordant.errors import InputError
 from accordant.naming import plain_lines
 from accordant.tables.addresses import refuse_address
-from accordant.tables.unfinished import begun, close, lock, new_file, new_folder, new_private_file, remove_abandoned
+from accordant.tables.unfinished import begin, close, lock, new_file, new_folder, new_private_file, remove_abandoned
 
 Place = str | Path
 Input = str | Path | IO[str] | None
@@ -173,7 +173,7 @@ def output_file(target: Place, inputs: Iterable[Input] = ()) -> Iterator[IO[str]
     path = Path(target)
     remove_abandoned(path.parent)
     with _reported(path):
-        unfinished, descriptor = begun(path, new_file)
+        unfinished, descriptor = begin(path, new_file)
         try:
             with os.fdopen(descriptor, "w", encoding="utf-8", errors="backslashreplace", newline="") as file:
                 if path.exists():
@@ -209,7 +209,7 @@ def output_folder(target: Place) -> Iterator[Path]:
     with _reported(path):
         path.parent.mkdir(parents=True, exist_ok=True)
         remove_abandoned(path.parent)
-        unfinished, descriptor = begun(path, new_folder)
+        unfinished, descriptor = begin(path, new_folder)
         try:
             yield unfinished
             for folder, _, _ in os.walk(unfinished, topdown=False):
@@ -271,7 +271,7 @@ def private_file(path: Path, content: bytes = b"") -> None:
 def _link_new(target: Path, content: bytes, beside: Path, make: Callable[[Path], int]) -> None:
     """Write a file under a hidden name beside a place, and link it to its own name, if nothing has that."""
     remove_abandoned(beside.parent)
-    unfinished, descriptor = begun(beside, make)
+    unfinished, descriptor = begin(beside, make)
     try:
         with os.fdopen(descriptor, "wb") as file:
             file.write(content)

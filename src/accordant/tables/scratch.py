@@ -12,7 +12,7 @@ from functools import partial
 from pathlib import Path
 from typing import IO
 
-from accordant.tables.unfinished import begun, close, new_folder, remove_abandoned
+from accordant.tables.unfinished import begin, close, new_folder, remove_abandoned
 
 
 class ScratchFolder:
@@ -27,7 +27,7 @@ class ScratchFolder:
     def __init__(self) -> None:
         place = Path(tempfile.gettempdir())
         remove_abandoned(place)
-        path, descriptor = begun(place / "accordant", partial(new_folder, mode=0o700))
+        path, descriptor = begin(place / "accordant", partial(new_folder, mode=0o700))
         self.name = str(path)
         self.cleanup = weakref.finalize(self, _remove, path, descriptor)
 

@@ -17,7 +17,7 @@ except ImportError:  # Windows: nothing is locked there, and nothing removed tha
 UNFINISHED = re.compile(r"\..+\.unfinished-[0-9a-f]+", re.DOTALL)
 
 
-def begun(path: Path, make: Callable[[Path], int]) -> tuple[Path, int]:
+def begin(path: Path, make: Callable[[Path], int]) -> tuple[Path, int]:
     """Make what will become `path` under a hidden name; return it, and the descriptor that holds its lock.
 
     Parameters
