@@ -15,9 +15,12 @@ from accordant.errors import InputError
 from accordant.monitoring import monitor, monitor_dataset
 from accordant.monitoring.monitors import AT_ONCE
 from accordant.monitoring.page import render_monitored
-from accordant.monitoring.parts import UNTIMED, monitor_part
+from accordant.monitoring.parts import UNTIMED, _follow, monitor_part
 from accordant.monitoring.rows import RowReader
+from accordant.monitoring.streams import Streams
+from accordant.report.plan import render_plan
 from accordant.runs.datasets.parts import Job
+from accordant.runs.datasets.plan import plan_dataset
 from accordant.tables.datasets import dataset_parts
 
 pytestmark = pytest.mark.usefixtures("alone")
@@ -73,6 +76,36 @@ def job(watched, dataset, tmp_path):
 @pytest.mark.parametrize("part_rows", [100, 300, ROWS])
 def test_it_is_that_of_the_log_however_it_is_parted(job, of_log, part_rows):
     assert told(monitor_dataset(replace(job, part_rows=part_rows), time="when")) == of_log
+
+
+@pytest.mark.parametrize("n", [2, 7, 100])
+def test_streams_apart_gather_what_they_gather_together(job, watched, n):
+    """Whoever takes in a share takes in every decision; with more shares than streams some watch nothing."""
+    lines = job.carry_out("monitor", "reading decisions", {"time": "when"})
+    whole = _follow(Streams.of(watched, 0.05), job.out, lines)
+    streams = Streams.of(watched, 0.05)
+    shares = streams.shares(n)
+    assert sum(len(share.watches) + len(share.rewards) for share in shares) == len(whole.watches) + len(whole.rewards)
+    joined = streams.joined([_follow(share, job.out, lines) for share in shares])
+    for found, expected in zip(joined.watches, whole.watches, strict=True):
+        assert (found.name, found.path, found.alarm, found.highest) == (
+            expected.name, expected.path, expected.alarm, expected.highest
+        )  # fmt: skip
+    assert [(key, each.path) for key, each in joined.rewards.items()] == [
+        (key, each.path) for key, each in whole.rewards.items()
+    ]
+    assert (joined.taken, joined.counts) == (whole.taken, whole.counts)
+
+
+@pytest.mark.long  # where another test left a thread, each worker is a new interpreter
+def test_it_can_be_planned(watched, dataset, monkeypatch):
+    monkeypatch.setattr("accordant.runs.datasets.sample.EMPTY", (1, 5))
+    found = plan_dataset(watched, "monitor", "here", rows=500_000, dataset=str(dataset), part_rows=100)
+    assert (found.kind, found.strategy, found.rows) == ("monitor", None, 500_000)
+    assert found.model.reduction[0] == 0 < found.model.reduction[1]
+    assert found.seconds.value > found.model.reduction[1] * found.parts
+    assert any("one after the other as they follow in time" in note for note in found.notes)
+    assert "Watch 5" in render_plan(found, watched)
 
 
 def test_it_is_the_same_wherever_parts_are_read(job, of_log, tmp_path):

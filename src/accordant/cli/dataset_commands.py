@@ -105,7 +105,7 @@ def plan(
         typer.Option(metavar="N", help="Rows of the job, such as 1e9; those of DATASET.", show_default=False),
     ] = None,
     kind: Annotated[
-        str, typer.Option("--for", metavar="TASK", help="recommend, certify, evaluate, population or slate.")
+        str, typer.Option("--for", metavar="TASK", help="recommend, certify, evaluate, population, slate or monitor.")
     ] = "recommend",
     strategy: Annotated[
         str | None, typer.Option(help="Another strategy than the selected one; of slates the rule.")

@@ -1,20 +1,24 @@
 """Watching a dataset part by part: parts are read anywhere, and evidence is gathered from them in the order of time.
 
-What a part holds becomes values of streams, in a file of its own. One reader then adds them up, as many at once as of a
-log, so that neither parts nor who read them can be told from the result.
+What a part holds becomes values of streams, in a file of its own. Each stream then takes them in, as many at once as of
+a log, so that neither parts nor who read them can be told from the result.
 """
 
 from __future__ import annotations
 
 import itertools
+import time as clock
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 
 from accordant.arrays import AnyArray
+from accordant.compute.executor import compute
+from accordant.compute.fan_out import run_all
 from accordant.compute.tasks import Told, tasks
 from accordant.errors import InputError
 from accordant.monitoring.monitors import ALPHA, AT_ONCE
@@ -33,8 +37,10 @@ from accordant.monitoring.values import (
 )
 from accordant.progress import Advance, steps
 from accordant.runs.datasets.parts import Job, described, part_work
+from accordant.runs.datasets.plan_tasks import PlanTask, plan_tasks
 from accordant.runs.folder import Run
 from accordant.tables.output import output_file
+from accordant.threads import free_cores
 
 UNTIMED = "No column of times is named: the order of rows counts, and changes are dated by the number of a record."
 Arrays = Mapping[str, AnyArray]  # of values, by field; rows are the last axis
@@ -65,19 +71,60 @@ def monitor_dataset(job: Job, *, time: str | None = None, alpha: float = ALPHA) 
         See `Job.carry_out`; and if α is no such number, rows cannot be used, or are not in the order of time.
     """
     streams = Streams.of(job.run, alpha)
-    told = job.carry_out("monitor", "reading decisions", {"time": time})
+    with job.executor() as executor:
+        told, workers = job.carry_out("monitor", "reading decisions", {"time": time}), executor.workers
     lines = [line for line in told if line["decisions"]]
     if not lines:
         raise InputError(f"{job.dataset} holds no decision")
     _check_order(lines)
-    with steps("gathering evidence", 2 * len(lines)) as advance:
-        for block in _blocks(_stored(job.out, lines, "decisions"), advance):
-            streams.decide(DecisionValues(**block))
-        for block in _blocks(_stored(job.out, lines, "outcomes"), advance):
-            streams.follow(OutcomeValues(**block))
+    streams = _gathered(streams, job.out, lines, min(workers, free_cores()))
     remarks = dict.fromkeys(remark for line in lines for remark in line["remarks"])
     untimed = () if time is not None else (UNTIMED,)
     return monitored(job.run, streams, _lines_seen(lines), _outcomes_read(lines), (*remarks, *untimed))
+
+
+def _gathered(streams: Streams, folder: Path, lines: Sequence[Told], workers: int) -> Streams:
+    """Return streams after what parts wrote; each of several processes of this machine lets its share take in all."""
+    if workers < 2:
+        return _follow(streams, folder, lines)
+    with compute(f"processes:{workers}"):
+        shares = [partial(_follow, each, folder, lines) for each in streams.shares(workers)]
+        return streams.joined(run_all(shares, workers, "gathering evidence"))
+
+
+def _follow(streams: Streams, folder: Path, lines: Sequence[Told]) -> Streams:
+    """Let streams take in what parts wrote, in order: all decisions, then all outcomes."""
+    with steps("gathering evidence", 2 * len(lines)) as advance:
+        for block in _blocks(_stored(folder, lines, "decisions"), advance):
+            streams.decide(DecisionValues(**block))
+        for block in _blocks(_stored(folder, lines, "outcomes"), advance):
+            streams.follow(OutcomeValues(**block))
+    return streams
+
+
+@plan_tasks.register("monitor")
+def monitor_plan() -> PlanTask:
+    """Return how the task is planned: without a column of times, as the command is by default."""
+
+    def options(run: Run, strategy: str | None) -> Told:
+        """Return the options of the task, which watches what was decided."""
+        del run
+        if strategy is not None:
+            raise InputError("--strategy has no effect on monitor, which watches what was decided; leave it out")
+        return {"time": None}
+
+    return PlanTask(
+        options, "watch", "Watch", "read the decisions of each part",
+        read=lambda run, part: list(RowReader(run, None)(part)), reduction=_reduction, in_order=True,
+    )  # fmt: skip
+
+
+def _reduction(job: Job, lines: Sequence[Told]) -> tuple[float, float]:
+    """Return 0, and the seconds in which evidence is gathered from a part, in proportion to its rows."""
+    streams, began = Streams.of(job.run, ALPHA), clock.perf_counter()
+    with job.executor() as executor:
+        _gathered(streams, job.out, lines, executor.workers)
+    return 0.0, (clock.perf_counter() - began) * job.part_rows / sum(line["rows"] for line in lines)
 
 
 @tasks.register("monitor")

@@ -12,16 +12,17 @@ Each of the five gets a fifth of α, divided evenly. Of what is compared with li
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import get_args
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal, Self, get_args
 
 import numpy as np
 
 from accordant import randomness
-from accordant.arrays import Codes, Values
+from accordant.arrays import AnyArray, Codes, Values
 from accordant.errors import InputError
 from accordant.evaluation.promise_errors import Kind
 from accordant.monitoring.bets import LevelBets, MeanBets, ShapeBets
@@ -34,9 +35,11 @@ from accordant.statistics import ReferenceRanks, RunningMean
 
 SHARE = 1 / 5  # of α, of each family: fixed, so that what is not seen yet costs nothing later
 OTHERS = "others"  # what reference rows lack
+WATCHED = ("contexts", "decisions", "errors", "rewards")  # fields of `Streams` with independent streams
 
 Key = tuple[Kind, str, str, str, str]  # of an error: kind, name, part, attribute, group
 Whose = tuple[str, str, str]  # stakeholder, attribute, group
+Handled = Literal["actions", "unusual", "referred"]
 
 
 @dataclass(eq=False)
@@ -84,8 +87,9 @@ class Streams:
         Names of the actions.
     contexts
         Feature to its stream.
-    decisions, unusual, referred
-        None if the run does not tell what to compare with.
+    decisions
+        Streams of actions, of what is unusual, and of what is left to a person; those are missing for which the run
+        does not tell what to compare with.
     errors, rewards
         What is looked at once outcomes are there.
     taken
@@ -98,9 +102,7 @@ class Streams:
     layout: Layout
     actions: tuple[str, ...]
     contexts: dict[str, Watch]
-    decisions: Watch | None
-    unusual: Watch | None
-    referred: Watch | None
+    decisions: dict[Handled, Watch]
     errors: dict[Key, Watch]
     rewards: dict[Whose, RewardStream]
     taken: Counter[str] = field(default_factory=Counter)
@@ -117,39 +119,53 @@ class Streams:
         """
         if not 0 < alpha < 1:
             raise InputError(f"alpha is {alpha}; allowed: above 0 and below 1")
-        promise, part = run.record.promise, run.record.unusual
+        promise = run.record.promise
         return cls(
             alpha,
             Layout.of(run),
             run.policy.problem.actions,
             dict(_contexts(run)),
-            None if promise is None or not any(promise.actions.values()) else _decisions(run, promise.actions),
-            None if part is None else _of_two(run, ("usual contexts", "unusual contexts"), part.rows, part.unusual),
-            None if part is None else _of_two(
-                run, ("decisions by the rule", "decisions left to a person"), part.rows, part.referred
-            ),
+            dict(_decisions(run)),
             dict(_errors(promise, alpha)),
             dict(_rewards(promise, run.policy.problem.stakeholder_names, alpha)),
-        )  # fmt: skip
+        )
 
     @property
     def watches(self) -> tuple[Watch, ...]:
         """Everything that gathers evidence, family by family."""
-        single = (each for each in (self.decisions, self.unusual, self.referred) if each is not None)
-        return (*self.contexts.values(), *single, *self.errors.values())
+        return (*self.contexts.values(), *self.decisions.values(), *self.errors.values())
+
+    def shares(self, n: int) -> list[Self]:
+        """Return streams that watch a part of this each, evenly; see `joined`."""
+        turns, shares = itertools.cycle(range(n)), [dict[str, Any]({name: {} for name in WATCHED}) for _ in range(n)]
+        for name in WATCHED:
+            for key, each in getattr(self, name).items():
+                shares[next(turns)][name][key] = each
+        return [replace(self, taken=Counter(self.taken), counts=Counter(self.counts), **share) for share in shares]
+
+    def joined(self, shares: Sequence[Self]) -> Self:
+        """Return these streams after what their `shares` took in, each of them the same."""
+        found = dict[str, Any]()
+        for name in WATCHED:
+            parts = {key: each for share in shares for key, each in getattr(share, name).items()}
+            found[name] = {key: parts[key] for key in getattr(self, name)}
+        return replace(shares[0], **found)
 
     def decide(self, values: DecisionValues) -> None:
         """Take in decisions."""
         times = time_texts(values.times)
-        for watch, feature in zip(self.contexts.values(), values.features, strict=True):
-            watch.add(feature, times, self.alpha)
+        for name, watch in self.contexts.items():
+            watch.add(values.features[self.layout.features.index(name)], times, self.alpha)
         by_rule = np.flatnonzero(~values.referred)
         actions = values.actions[by_rule]
-        if self.decisions is not None:
-            self.decisions.add(actions.astype(np.float64), [times[k] for k in by_rule], self.alpha)
-        for single, rows in ((self.unusual, values.unusual), (self.referred, values.referred)):
-            if single is not None:
-                single.add(rows.astype(np.float64), times, self.alpha)
+        handled: dict[Handled, tuple[AnyArray, Sequence[str]]] = {
+            "actions": (actions, [times[k] for k in by_rule]),
+            "unusual": (values.unusual, times),
+            "referred": (values.referred, times),
+        }
+        for kind, watch in self.decisions.items():
+            rows, when = handled[kind]
+            watch.add(rows.astype(np.float64), when, self.alpha)
         self.taken.update(self.actions[code] for code in actions.tolist())
         self.counts.update(decisions=len(times), unusual=int(values.unusual.sum()), referred=int(values.referred.sum()))
 
@@ -185,10 +201,17 @@ def _contexts(run: Run) -> Iterator[tuple[str, Watch]]:
             yield name, number_watch(name, share, reference, _generator(run, name))
 
 
-def _decisions(run: Run, counts: Mapping[str, int]) -> Watch:
-    names = run.policy.problem.actions
-    sizes = np.array([counts.get(name, 0) for name in names])
-    return level_watch("decisions", "actions", SHARE, names, sizes, _generator(run, "decisions"))
+def _decisions(run: Run) -> Iterator[tuple[Handled, Watch]]:
+    """Yield what is decided, and for whom, with its streams."""
+    promise, part = run.record.promise, run.record.unusual
+    if promise is not None and any(promise.actions.values()):
+        names = run.policy.problem.actions
+        sizes = np.array([promise.actions.get(name, 0) for name in names])
+        yield "actions", level_watch("decisions", "actions", SHARE, names, sizes, _generator(run, "decisions"))
+    if part is not None:
+        yield "unusual", _of_two(run, ("usual contexts", "unusual contexts"), part.rows, part.unusual)
+        apart = "decisions by the rule", "decisions left to a person"
+        yield "referred", _of_two(run, apart, part.rows, part.referred)
 
 
 def _of_two(run: Run, names: tuple[str, str], rows: int, others: int) -> Watch:

@@ -316,7 +316,7 @@ def _array(values: AnyArray) -> Any:
     pa = _pyarrow()
     values = np.asarray(values)
     if values.dtype.kind in "US" or values.dtype == object:
-        return pa.array(values, pa.string())
+        return pa.array(values.astype(object), pa.string())  # three times as fast as from fixed width
     return pa.array(values, from_pandas=True)
 
 

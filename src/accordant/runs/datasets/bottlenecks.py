@@ -10,6 +10,7 @@ from itertools import groupby, pairwise
 import numpy as np
 
 from accordant.runs.datasets.plan_record import Growth, Plan
+from accordant.runs.datasets.plan_tasks import plan_tasks
 from accordant.runs.datasets.schedule import FAN_IN, Costs
 from accordant.runs.datasets.trials import Trial
 
@@ -85,6 +86,8 @@ def _of_the_driver(plan: Plan) -> list[str]:
     adding = model.reduction[1] * plan.parts
     if adding + model.listing * plan.parts > part:
         tree = f"; a tree of {FAN_IN} each on all workers would add up in {_rounded(model.tree)} s, and is not there"
+        if plan_tasks.create(plan.kind).in_order:
+            tree = ", one after the other as they follow in time"
         notes.append(
             "before and after, parts are listed and added up by the driver alone: that grows with their number"
             + (f" ({_rounded(adding)} s to add them{tree})" if adding > part else "")

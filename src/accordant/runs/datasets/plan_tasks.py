@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from accordant.compute.tasks import Told
 from accordant.registry import Registry
+from accordant.runs.datasets.parts import Job
 from accordant.runs.folder import Run
+from accordant.runs.row_batches import row_contexts
+from accordant.tables.datasets import Part
 
 
 def _strategy(run: Run, options: Told) -> str | None:
@@ -31,6 +34,13 @@ class PlanTask:
         What is done with one part: ``recommend for each part``.
     label
         Returns which strategy decides, for a run and the options; None where all of them do.
+    read
+        Reads the rows of a part as the task does, and nothing more.
+    reduction
+        Returns the seconds in which the driver puts together what parts wrote: whatever their number, and more for each
+        part of a job. It is given parts of a sample, which may be smaller. None where only their lines are added up.
+    in_order
+        Whether that can only be done part after part.
     """
 
     options: Callable[[Run, str | None], Told]
@@ -38,9 +48,14 @@ class PlanTask:
     title: str
     each: str
     label: Callable[[Run, Told], str | None] = _strategy
+    read: Callable[[Run, Part], object] = row_contexts
+    reduction: Callable[[Job, Sequence[Told]], tuple[float, float]] | None = None
+    in_order: bool = False
 
 
 plan_tasks: Registry[PlanTask] = Registry(
-    "planned task", group="accordant.plan_tasks", packages=("accordant.runs.datasets", "accordant.slates")
+    "planned task",
+    group="accordant.plan_tasks",
+    packages=("accordant.runs.datasets", "accordant.slates", "accordant.monitoring"),
 )
 """Name of a task of `accordant.compute.tasks.tasks` to what makes its `PlanTask`."""

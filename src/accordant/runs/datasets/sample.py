@@ -17,19 +17,14 @@ from accordant.compute.ledger import Ledger
 from accordant.compute.local import Processes
 from accordant.compute.tasks import Task, Told, tasks
 from accordant.errors import InputError
-from accordant.evaluation.part_sums import BUCKETS
-from accordant.evaluation.summed_leaderboard import SMALLEST as SMALLEST_SAMPLE
-from accordant.runs.datasets.evaluation import leaderboard_of
 from accordant.runs.datasets.parts import Job, opened, version_of
 from accordant.runs.datasets.passes import Passes, measured_passes, pass_cost
 from accordant.runs.datasets.plan_tasks import plan_tasks
 from accordant.runs.datasets.population import load_kernel
 from accordant.runs.datasets.sample_rows import Cut, source_of
 from accordant.runs.datasets.trials import REPEATS, Trial, tried
-from accordant.runs.execution import part_data
 from accordant.runs.folder import Run
 from accordant.runs.record.record import peak_memory
-from accordant.runs.row_batches import row_contexts
 from accordant.tables.array_files import write_columns
 from accordant.tables.arrow import arrow_columns, arrow_format, arrow_output
 from accordant.tables.datasets import PART_ROWS, Part, dataset_parts
@@ -149,8 +144,9 @@ def measure(
         reading, writing = _apart(task, part, largest[-1], trials[-1].seconds)
         workers, start, driver, between = _driver(on, largest[-1], item, folder)
         reduction, passes = (0.0, 0.0), None
-        if kind == "evaluate":
-            reduction = _reduction(Job(run, part.file, folder), largest)
+        if planned.reduction is not None:
+            here = f"processes:{min(workers, free_cores())}"
+            reduction = planned.reduction(Job(run, part.file, folder, here, part_rows), largest)
             held = peak_memory(children=False)
         if kind == "population":
             passes = measured_passes(run, options["strategy"], folder, lines, together, between)
@@ -199,11 +195,9 @@ class _Apart:
 
     def __call__(self, item: Told) -> tuple[float, float]:
         part, run = Part.of(item), opened(self.task.options)
-        read: Callable[[], object] = lambda: row_contexts(run, part)  # noqa: E731
-        if self.task.name == "evaluate":
-            read = lambda: part_data(run.case, part, run.policy.types_)  # noqa: E731
-        read()  # what is imported at first
-        reading = _timed(part.fingerprint) + _timed(read)
+        read = plan_tasks.create(self.task.name).read
+        read(run, part)  # what is imported at first
+        reading = _timed(part.fingerprint) + _timed(lambda: read(run, part))
         path = Path(self.task.options["out"]) / self.output
         again = path.with_name(f"again-{path.name}")
         if path.suffix == ".npy":
@@ -242,17 +236,6 @@ def _driver(on: str, line: Told, item: Told, folder: Path) -> tuple[int, float, 
         return executor.workers, taken[0], each, pass_cost(executor, EMPTY)
     finally:
         executor.close()
-
-
-def _reduction(job: Job, lines: Sequence[Told]) -> tuple[float, float]:
-    """Return the seconds of a leaderboard of sums, and those more for each part; parts are taken again and again."""
-    enough = -(-SMALLEST_SAMPLE * BUCKETS // sum(line["rows"] for line in lines))
-    few = list(lines) * enough
-    many = few * 10
-    leaderboard_of(job, few)
-    first, second = _timed(lambda: leaderboard_of(job, few)), _timed(lambda: leaderboard_of(job, many))
-    each = max(0.0, second - first) / (len(many) - len(few))
-    return max(0.0, first - each * len(few)), each
 
 
 def _held(line: Told, item: Told, count: int = 100) -> float:
