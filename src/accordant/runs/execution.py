@@ -203,10 +203,10 @@ def has_data(case: CaseSpec, beside: Path | None, given: str | None) -> bool:
 
 
 def data_file(case: CaseSpec, beside: Path | None, given: str | None) -> Path | None:
-    """Return the file with the rows of a case, None if there is none; one that is given stands for a query too."""
-    if case.data.query is not None:
-        return None if given is None else find_file(f"{case.name}.csv", given, beside)
-    return None if case.data.file is None else find_file(case.data.file, given, beside)
+    """Return the file with the rows of a case, None if there is none; a given one goes before all others."""
+    if given is not None:
+        return find_file(case.data.file or f"{case.name}.csv", given, beside)
+    return None if case.data.query is not None or case.data.file is None else find_file(case.data.file, None, beside)
 
 
 def subset(data: CaseData, options: RunOptions) -> CaseData:
