@@ -10,6 +10,7 @@ import subprocess
 import sys
 
 ALWAYS = (
+    ["benchmarks.installation"],
     ["benchmarks.rules", "--largest", "1e8"],
     ["benchmarks.voting"],
     ["benchmarks.population"],

@@ -3,9 +3,9 @@
     python -m benchmarks.plan [--largest 1e7]
 
 Work: a quick run of the case ``story`` on simulated rows in Parquet, parts of 500,000 rows: `recommend` of 10^5, 10^6
-and 10^7 rows in this process and on two others, `evaluate` of 10^6, `population` (maximin) of 10^5 and 10^6. Plan and
-job are each in a new process, one after the other; reading the run is not counted. Peer: the plan that everybody makes,
-one small file (50,000 rows) timed once and scaled up by rows, over as many workers.
+and 10^7 rows in this process and on two others, `evaluate` of 10^6, `population` (maximin) of 10^5 and 10^6, `monitor`
+of 10^5. Plan and job are each in a new process, one after the other; reading the run is not counted. Peer: the plan
+that everybody makes, one small file (50,000 rows) timed once and scaled up by rows, over as many workers.
 """
 
 from __future__ import annotations
@@ -28,12 +28,14 @@ JOBS = (
     ("recommend", "here", 100_000), ("recommend", "processes:2", 100_000), ("recommend", "here", 1_000_000),
     ("recommend", "processes:2", 1_000_000), ("evaluate", "processes:2", 1_000_000),
     ("population", "processes:2", 100_000), ("population", "processes:2", 1_000_000),
+    ("monitor", "processes:2", 100_000),
     ("recommend", "here", 10_000_000), ("recommend", "processes:2", 10_000_000),
 )  # fmt: skip
 START = """
 import json, sys, time
 from pathlib import Path
 from accordant.compute.local import cpu_seconds
+from accordant.monitoring import monitor_dataset
 from accordant.runs import read_run
 from accordant.runs.datasets.evaluation import evaluate_dataset
 from accordant.runs.datasets.parts import Job
@@ -52,7 +54,7 @@ else:
     if kind == "population":
         fit_population(job, RULES[kind])
     else:
-        {"recommend": recommend_dataset, "evaluate": evaluate_dataset}[kind](job)
+        {"recommend": recommend_dataset, "evaluate": evaluate_dataset, "monitor": monitor_dataset}[kind](job)
     print(json.dumps({"seconds": time.perf_counter() - wall, "cpu": cpu_seconds() - used}))
 """
 
