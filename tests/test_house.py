@@ -202,7 +202,7 @@ def test_one_module_prints(trees):
 
 
 WINDOW = 6  # lines in a row that stand at two places are one repetition
-REPEATED = 14  # windows of code that stand elsewhere too: this number may only fall
+REPEATED = 10  # windows of code that stand elsewhere too: this number may only fall
 
 
 def windows(file, tree):

@@ -15,9 +15,10 @@ from numpy.typing import NDArray
 
 from accordant.arrays import Floats, Mask, Values
 from accordant.errors import InputError
-from accordant.strategies.block import NOTHING, Block, log_product
+from accordant.strategies.block import Block
 from accordant.strategies.compromise import PointCompromise, Scored
 from accordant.strategies.fold import Formula, fold, product_filter
+from accordant.strategies.reductions import NOTHING, log_product
 from accordant.strategies.reference_points import INDIFFERENT, per_context
 from accordant.strategies.strategy import register
 

@@ -14,9 +14,10 @@ import numpy as np
 
 from accordant.arrays import Values
 from accordant.errors import InputError
-from accordant.strategies.block import Block, weighted_sum
+from accordant.strategies.block import Block
 from accordant.strategies.compromise import Compromise, PointCompromise, Scored
 from accordant.strategies.fold import Fold, Formula, fold, negative
+from accordant.strategies.reductions import weighted_sum
 from accordant.strategies.reference_points import per_context
 from accordant.strategies.strategy import Structure, register
 

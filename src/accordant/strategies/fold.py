@@ -18,7 +18,8 @@ import numpy as np
 
 from accordant.arrays import Integers, Values
 from accordant.kernels import Compiled, compiled_text
-from accordant.strategies.block import GROUP, Block
+from accordant.strategies.block import Block
+from accordant.strategies.reductions import GROUP
 from accordant.strategies.selection import CHUNK, Selection, code_type
 
 Rows = Literal["rewards", "ascending", "extremes"]

@@ -25,7 +25,7 @@ from accordant.arrays import Values
 from accordant.contexts import Contexts
 from accordant.decisions import Decisions
 from accordant.errors import InputError, NotFittedError
-from accordant.strategies.block import Block, weighted_sum
+from accordant.strategies.block import Block
 from accordant.strategies.column_generation import (
     Columns,
     Optimum,
@@ -38,6 +38,7 @@ from accordant.strategies.column_generation import (
 )
 from accordant.strategies.compromise import Compromise, Scored
 from accordant.strategies.mixtures import maximise_product
+from accordant.strategies.reductions import weighted_sum
 from accordant.strategies.reference_points import INDIFFERENT
 from accordant.strategies.strategy import Structure, register, stakeholder_weights
 from accordant.utilities import ExpectedRewards

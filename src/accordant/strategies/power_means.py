@@ -15,9 +15,10 @@ import numpy as np
 from accordant.arrays import Mask, Values
 from accordant.errors import InputError
 from accordant.kernels import light
-from accordant.strategies.block import Block, log_product, weighted_sum
+from accordant.strategies.block import Block
 from accordant.strategies.compromise import Compromise, Scored
 from accordant.strategies.fold import Formula, fold, product_filter
+from accordant.strategies.reductions import log_product, weighted_sum
 from accordant.strategies.strategy import Structure, register
 from accordant.strategies.welfare import smallest, weighted_mean
 

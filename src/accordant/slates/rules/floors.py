@@ -22,8 +22,8 @@ from accordant.slates.rule import InOrder, Repair, SlateRule, register, rules
 from accordant.slates.rules.floor_exchanges import FLOOR_TOLERANCE, RepairState, best_list, provably_infeasible, repair
 from accordant.slates.rules.greedy import gains_for_lengths
 from accordant.slates.slates import NOTHING, Slates, State
-from accordant.strategies.block import weighted_sum
 from accordant.strategies.constraints.declaration import FrozenMapping, declared, is_share, only_keys
+from accordant.strategies.reductions import weighted_sum
 
 
 @dataclass(frozen=True, eq=False)

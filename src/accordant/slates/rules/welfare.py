@@ -23,7 +23,7 @@ from accordant.slates.candidates import Candidates, best_items, even_weights
 from accordant.slates.rule import SlateRule, register
 from accordant.slates.rules.greedy import GreedySlate, NormalisedGains
 from accordant.slates.slates import Slates
-from accordant.strategies.block import log_product, weighted_sum
+from accordant.strategies.reductions import log_product, weighted_sum
 
 FLOOR = 1e-6  # ε, as in the strategy: while somebody has nothing, the logarithm is finite and others still count
 

@@ -15,8 +15,8 @@ import numpy as np
 from accordant.arrays import Integers, Mask, Values
 from accordant.errors import InputError
 from accordant.kernels import compiled
-from accordant.strategies.block import weighted_sum
 from accordant.strategies.compromise import Scored
+from accordant.strategies.reductions import weighted_sum
 from accordant.strategies.strategy import Structure, register
 from accordant.voting import Profile
 from accordant.voting.rules.rule import VotingRule
