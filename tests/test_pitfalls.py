@@ -26,7 +26,7 @@ from accordant.evaluation.composite import composite_score
 from accordant.evidence import Evidence
 from accordant.learning.augmentation import augmented_queries, clipping_warnings, elicit
 from accordant.learning.encoding import ContextEncoder
-from accordant.learning.outcome_learning import residual_nodes
+from accordant.learning.residuals import residual_nodes
 from accordant.learning.tuning import Search
 from accordant.policy import ParticipatoryPolicy
 from accordant.runs.execution import RunOptions, split, subset

@@ -16,7 +16,7 @@ from accordant.learning.augmentation import augmented_queries, elicit
 from accordant.learning.encoding import ContextEncoder
 from accordant.learning.expectation import BLOCK, expectation, expected_rewards
 from accordant.learning.cross_fitting import joined
-from accordant.learning.outcome_learning import residual_nodes
+from accordant.learning.residuals import residual_nodes
 from accordant.learning.reward_models import LearnedReward, StatedReward, design
 from accordant.predictions import OutcomePrediction
 from accordant.problem import DecisionProblem

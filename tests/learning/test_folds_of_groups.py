@@ -18,7 +18,7 @@ from accordant.learning.classification.brier import brier_score
 from accordant.learning.classification.candidates import Candidate
 from accordant.learning.folds import ALWAYS_TRAINING, deal_folds
 from accordant.learning.folds import deal_groups, make_folds
-from accordant.learning.outcome_learning import held_out_residuals
+from accordant.learning.residuals import held_out_residuals
 
 
 def whole(groups, folds):

@@ -8,7 +8,7 @@ from sklearn.base import BaseEstimator
 
 from accordant.learning.causal import TLearner
 from accordant.learning.outcome_models import within_bounds
-from accordant.learning.outcome_learning import held_out_residuals, residual_nodes
+from accordant.learning.residuals import held_out_residuals, residual_nodes
 
 
 @pytest.mark.parametrize(("integration", "n_nodes"), [("empirical", 20), ("gauss_hermite", 20), ("plug_in", 20)])

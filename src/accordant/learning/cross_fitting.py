@@ -6,6 +6,7 @@ import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import chain
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -24,17 +25,23 @@ from accordant.learning.augmentation import (
     elicit,
     logged_queries,
 )
-from accordant.learning.behaviour import LoggedBehaviour, audit_columns, followed_columns
+from accordant.learning.behaviour import LoggedBehaviour, audit_columns
 from accordant.learning.causal import OverlapDiagnostics, overlap_diagnostics
 from accordant.learning.diagnostics import Identification, ProxyCheck, identify, proxy_checks
-from accordant.learning.effort import Effort, effort_warnings, limits_of
-from accordant.learning.encoding import ContextEncoder
+from accordant.learning.effort import Effort, limits_of
 from accordant.learning.expectation import expected_rewards
 from accordant.learning.folds import make_folds
 from accordant.learning.grid_resolution import MovedValues
+from accordant.learning.learned_warnings import (
+    confounding_warnings,
+    copies_warnings,
+    estimated_rewards_warnings,
+    omission_warnings,
+)
 from accordant.learning.named_columns import ModelInput, with_columns
-from accordant.learning.outcome_learning import ContinuousOutcomeLearner, DiscreteOutcomeLearner, Integration
+from accordant.learning.outcome_learning import ContinuousOutcomeLearner, DiscreteOutcomeLearner
 from accordant.learning.outcome_models import OutcomeModel
+from accordant.learning.residuals import Integration
 from accordant.learning.reward_learning import (
     DEFAULT_GRID,
     THOROUGH_GRID,
@@ -45,16 +52,13 @@ from accordant.learning.reward_learning import (
     reward_errors,
 )
 from accordant.learning.reward_models import OutcomeRewardModel, StatedReward
-from accordant.learning.tuning import Learner, Search, nested
-from accordant.naming import listed
+from accordant.learning.tuning import Grid, Learner, Search, nested
 from accordant.predictions import OutcomePrediction
 from accordant.problem import DecisionProblem
 from accordant.rewards import ObservedReward, RewardSignal
 from accordant.utilities import ExpectedRewards
 
 logger = logging.getLogger(__name__)
-
-MANY_COPIES = 0.2  # share of repeated rows worth a warning
 
 
 @dataclass(frozen=True)
@@ -175,13 +179,8 @@ def learn(
     )  # fmt: skip
     overlap = None if behaviour is None else overlap_diagnostics(behaviour.held_out, log.actions)
     models = [(outcome.by_fold[k], [*(each.by_fold[k] for each in rewards), *stated]) for k in range(len(folds))]
-    tasks: list[Callable[[], Any]] = [partial(_expected, problem, log.contexts, *each) for each in models]
-    tasks += [
-        partial(held_out_rewards, model.by_fold, folds, log.contexts, learner.queries, problem)
-        for learner, model in zip(reward_learners, rewards, strict=True)
-    ]
-    predicted = run_all(tasks, settings.n_jobs, "predicting", first_here=True)
-    by_fold, learned = predicted[: len(folds)], predicted[len(folds) :]
+    learned = [(learner, each.by_fold) for learner, each in zip(reward_learners, rewards, strict=True)]
+    by_fold, errors = _held_out_predictions(problem, log, signals, folds, models, learned, settings.n_jobs)
     names = ["outcome", *(" & ".join(learner.stakeholders) for learner in reward_learners)]
     return Learned(
         outcome.final,
@@ -189,94 +188,23 @@ def learn(
         *_held_out(problem, folds, by_fold),
         tuple(by_fold),
         {name: each.search for name, each in zip(names, (outcome, *rewards), strict=True)},
-        tuple(
-            error
-            for learner, found in zip(reward_learners, learned, strict=True)
-            for error in reward_errors(found, log, learner, signals, problem)
-        ),
+        errors,
         identification,
         behaviour,
         overlap,
         proxies,
         (
-            *_effort_warnings(settings, outcome_learner, reward_learners),
+            *omission_warnings(settings.effort, outcome_learner, reward_learners),
             *identification.warnings,
             *([] if problem.grid is None else MovedValues.of(problem.grid, log).warnings(problem.grid)),
-            *_copies_warnings(log, features),
-            *_estimated_rewards_warnings(identification, behaviour),
-            *_confounding_warnings(log, signals, features, identification, behaviour, settings.random_state),
+            *copies_warnings(log, features),
+            *estimated_rewards_warnings(identification, behaviour),
+            *confounding_warnings(log, signals, features, identification, behaviour, settings.random_state),
             *(sentence for check in proxies if (sentence := check.warning())),
             *(f"Rewards of {name!r}: {sentence}" for name, signal in signals.items() for sentence in signal.warnings),
             *warnings,
         ),
     )
-
-
-def _effort_warnings(settings: LearningSettings, outcome: Any, rewards: Sequence[RewardLearner]) -> list[str]:
-    """Say what was left out for want of time."""
-    default = isinstance(outcome, DiscreteOutcomeLearner) and outcome.classifier is None
-    asked, most = max((len(each.queries) for each in rewards), default=0), limits_of(settings.effort).reward_queries
-    return effort_warnings(
-        settings.effort,
-        default_model=default,
-        forests=not default or outcome.forests,
-        answers=None if most is None or asked <= most else (most, asked),
-    )
-
-
-def _copies_warnings(log: Log, features: tuple[str, ...]) -> list[str]:
-    """Say if many rows are copies, which makes rows held out from their copies look easy."""
-    columns = ContextEncoder.fit(log.contexts, features)(log.contexts)
-    records = np.column_stack([columns, log.actions, log.outcomes])
-    share = 1 - len(np.unique(records, axis=0)) / len(records)
-    distinct = len(np.unique(columns, axis=0)) / len(records)
-    if share <= MANY_COPIES or distinct < MANY_COPIES:  # a few coarse features repeat by nature
-        return []
-    sentence = (
-        f"{share:.0%} of the training rows repeat another one in features, action and outcome. If these are copies of "
-        "the same cases, they leak between training and held-out rows, and every score is too good."
-    )
-    return [sentence]
-
-
-def _estimated_rewards_warnings(identification: Identification, behaviour: LoggedBehaviour | None) -> list[str]:
-    """Say how actions that were not taken are judged where outcomes depend on the action."""
-    if not identification.action_aware:
-        return []
-    how = (
-        "are estimated (doubly robust, with estimated propensities), assuming no unmeasured confounding: that no "
-        "unrecorded reason moved both the action taken and what followed"
-        if behaviour is not None
-        else "are taken from the models, which flatters strategies that follow the models"
-    )
-    sentence = (
-        f"Outcomes depend on the action and were seen for the action taken only: rewards of other actions {how}. "
-        "Metrics that compare decisions with observed outcomes judge them by the outcome of the logged action."
-    )
-    return [sentence]
-
-
-def _confounding_warnings(
-    log: Log,
-    signals: Mapping[str, RewardSignal],
-    features: tuple[str, ...],
-    identification: Identification,
-    behaviour: LoggedBehaviour | None,
-    random_state: int,
-) -> list[str]:
-    """Name the columns beyond the features that past decisions followed, where rewards rest on propensities."""
-    estimated = identification.action_aware or any(isinstance(each, ObservedReward) for each in signals.values())
-    if behaviour is None or not estimated:
-        return []
-    followed = followed_columns(log, features, behaviour, random_state)
-    if not followed:
-        return []
-    sentence = (
-        f"Past decisions followed {listed(followed)} beyond what the models may read: welfare is judged with "
-        "propensities that know this, but decisions and predictions do not, so predicted outcomes of an action may "
-        "partly reflect who received it."
-    )
-    return [sentence]
 
 
 def training_folds(problem: DecisionProblem, log: Log, settings: LearningSettings) -> tuple[Codes, ...]:
@@ -325,26 +253,9 @@ def _reward_learners(
         for line in clipping_warnings(name, signal, log.contexts, queries, problem)
     ]
     if isinstance(settings.reward_model, str):
-        if settings.reward_model != "stated":
-            raise UnknownNameError("reward model", settings.reward_model, ("stated", "or a scikit-learn regressor"))
-        if observed:
-            raise InputError(
-                f"the reward of {observed[0]!r} was only observed; the reward model 'stated' cannot supply it"
-            )
-        return [], [StatedReward(name, signal, problem) for name, signal in signals.items()], warnings
-    default = settings.reward_model is None
-    shared, seed = settings.shared_rewards, randomness.model_seed(settings.random_state)
-    regressor = (
-        default_regressor(seed, shared=shared)
-        if default
-        else with_columns(
-            settings.reward_model, log.contexts, features, problem, settings.model_input,
-            action="indicators", outcome=True,
-        )
-    )  # fmt: skip
-    limits = limits_of(settings.effort)
-    tuned = default and not shared and limits.tuned_rewards
-    grid = settings.reward_grid or ((THOROUGH_GRID if limits.gentle_rewards else DEFAULT_GRID) if tuned else {})
+        return [], _stated_rewards(problem, signals, settings.reward_model), warnings
+    regressor, grid = _reward_regressor(problem, log, features, settings)
+    most = limits_of(settings.effort).reward_queries
     generator = randomness.generator(settings.random_state, "elicitation")
     answers = {
         name: elicit(signal, log.contexts, queries, problem, generator)
@@ -354,15 +265,68 @@ def _reward_learners(
     groups: list[tuple[tuple[str, ...], RewardQueries, NDArray[np.float64]]] = [
         ((name,), logged_queries(log), log.rewards[name][None]) for name in observed
     ]
-    if shared and answers:
+    if settings.shared_rewards and answers:
         groups.append((tuple(answers), queries, np.stack(list(answers.values()))))
     else:
         groups += [((name,), queries, values[None]) for name, values in answers.items()]
     learners = [
-        RewardLearner(names, regressor, grid, log, asked, values, features, problem, limits.reward_queries)
+        RewardLearner(names, regressor, grid, log, asked, values, features, problem, most)
         for names, asked, values in groups
     ]
     return learners, [], warnings
+
+
+def _stated_rewards(problem: DecisionProblem, signals: Mapping[str, RewardSignal], model: str) -> list[StatedReward]:
+    """Return rewards as they were stated, where the reward model is called ``stated``."""
+    if model != "stated":
+        raise UnknownNameError("reward model", model, ("stated", "or a scikit-learn regressor"))
+    for name, signal in signals.items():
+        if isinstance(signal, ObservedReward):
+            raise InputError(f"the reward of {name!r} was only observed; the reward model 'stated' cannot supply it")
+    return [StatedReward(name, signal, problem) for name, signal in signals.items()]
+
+
+def _reward_regressor(
+    problem: DecisionProblem, log: Log, features: tuple[str, ...], settings: LearningSettings
+) -> tuple[Any, Grid]:
+    """Return the regressor of rewards, given or the default one, and the grid that it is tuned on."""
+    limits, shared = limits_of(settings.effort), settings.shared_rewards
+    if settings.reward_model is not None:
+        regressor = with_columns(
+            settings.reward_model, log.contexts, features, problem, settings.model_input,
+            action="indicators", outcome=True,
+        )  # fmt: skip
+        return regressor, settings.reward_grid
+    regressor = default_regressor(randomness.model_seed(settings.random_state), shared=shared)
+    if settings.reward_grid or shared or not limits.tuned_rewards:
+        return regressor, settings.reward_grid
+    return regressor, THOROUGH_GRID if limits.gentle_rewards else DEFAULT_GRID
+
+
+def _held_out_predictions(
+    problem: DecisionProblem,
+    log: Log,
+    signals: Mapping[str, RewardSignal],
+    folds: tuple[Codes, ...],
+    models: Sequence[tuple[OutcomeModel, Sequence[OutcomeRewardModel]]],
+    learned: Sequence[tuple[RewardLearner, Sequence[Any]]],
+    n_jobs: int,
+) -> tuple[list[tuple[ExpectedRewards, OutcomePrediction]], tuple[CellError, ...]]:
+    """Return E and f on all rows by the models without each fold, and how wrong learned rewards are on held-out rows.
+
+    `models` are those of outcomes and rewards without each fold; `learned` those of rewards again, by learner.
+    """
+    tasks: list[Callable[[], Any]] = [partial(_expected, problem, log.contexts, *each) for each in models]
+    tasks += [
+        partial(held_out_rewards, by_fold, folds, log.contexts, learner.queries, problem)
+        for learner, by_fold in learned
+    ]
+    predicted = run_all(tasks, n_jobs, "predicting", first_here=True)
+    errors = (
+        reward_errors(found, log, learner, signals, problem)
+        for (learner, _), found in zip(learned, predicted[len(folds) :], strict=True)
+    )
+    return predicted[: len(folds)], tuple(chain.from_iterable(errors))
 
 
 def _expected(
