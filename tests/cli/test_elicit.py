@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 from accordant.preferences import terminal as terminal
 from accordant.cli.app import app
 from accordant.errors import InputError
-from accordant.preferences.learned_rewards.answers import COLUMNS
+from accordant.preferences.learned_rewards.answer_file import COLUMNS
 from accordant.preferences.interview import InterviewOptions, begin_interview
 from accordant.terminal import named_values
 

@@ -8,7 +8,7 @@ import pytest
 
 from accordant.cases.files import read_case
 from accordant.errors import DataError, InputError, UnknownNameError
-from accordant.preferences.learned_rewards.answers import COLUMNS, AnswerFile, Cell, Preferred, as_csv
+from accordant.preferences.learned_rewards.answer_file import COLUMNS, AnswerFile, Cell, Preferred, as_csv
 from accordant.preferences.interview import InterviewOptions, begin_interview, cell_prior, cells_of
 
 CASE = """

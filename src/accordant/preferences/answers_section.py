@@ -68,7 +68,7 @@ class AnswersResult(Section):
 
 def answers_section(held: Interview) -> AnswersResult:
     """Return that an interview was held."""
-    from accordant.preferences.learned_rewards.answers import as_csv
+    from accordant.preferences.learned_rewards.answer_file import as_csv
 
     found = held.to_json()
     decision = found["decision"]

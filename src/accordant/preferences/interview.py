@@ -33,7 +33,7 @@ from accordant.preferences.elicitation import (
     Stopping,
     all_pairs,
 )
-from accordant.preferences.learned_rewards.answers import AnswerFile, Cell, Preferred, checked_context
+from accordant.preferences.learned_rewards.answer_file import AnswerFile, Cell, Preferred, checked_context
 from accordant.runs.execution import RunOptions, case_data, has_data
 from accordant.runs.folder import Run
 from accordant.runs.untouched_rows import untouched_rows

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from accordant.errors import DataError, InputError, UnknownNameError
 from accordant.preferences.elicitation import Answer
-from accordant.preferences.learned_rewards.answers import AnswerFile, as_csv
+from accordant.preferences.learned_rewards.answer_file import AnswerFile, as_csv
 from accordant.preferences.page.reading import ComparisonReading, power_of
 from accordant.preferences.result import LearnerComparison
 from accordant.tables.output import is_standard_output, write_output

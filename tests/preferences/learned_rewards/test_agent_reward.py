@@ -16,7 +16,7 @@ from accordant.cli.app import app
 from accordant.errors import DataError, DataNotFoundError, InputError, InvalidMoveError
 from accordant.preferences.learned_rewards import respondent
 from accordant.preferences.learned_rewards.agent_reward import AgentReward
-from accordant.preferences.learned_rewards.answers import Cell
+from accordant.preferences.learned_rewards.answer_file import Cell
 from accordant.preferences.learned_rewards.respondent import LanguageModelRespondent
 from accordant.problem import DecisionProblem
 from accordant.rewards import rewards

@@ -1,6 +1,7 @@
 """Signals: rewards of (context, action, outcome) that are learned from comparisons, so that a case can use them.
 
-answers.py             a file of comparisons of cells, checked against the decision problem
+answers.py             comparisons of cells, read from a file and checked against the decision problem
+answer_file.py         the file that an interview adds to, line by line
 fitted_reward.py       features of a cell in a context, the scale [0, 1], and `FittedComparisonReward`, saved with a run
 gaps.py                what answers leave open
 groups.py              types that answers fall into, and groups that a file names

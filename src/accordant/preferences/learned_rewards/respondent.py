@@ -19,7 +19,7 @@ from accordant.agents.language.prompt import CLOSING, OPENING, fenced
 from accordant.agents.language.provider import Message, Mode, Reply
 from accordant.agents.language.wire import TEXT_LENGTH, Wire, schema_of
 from accordant.errors import InputError, InvalidMoveError
-from accordant.preferences.learned_rewards.answers import Cell, Preferred
+from accordant.preferences.learned_rewards.answer_file import Cell, Preferred
 from accordant.problem import DecisionProblem, Stakeholder
 from accordant.randomness import keyed_seed
 
