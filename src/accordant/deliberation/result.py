@@ -12,6 +12,7 @@ from accordant.allocations.scenario import Fact
 from accordant.deliberation.assessment import Emergence, FlipTest, Movement, Process, Satisfaction, Verdict
 from accordant.deliberation.options import DeliberationOptions, command_line
 from accordant.deliberation.repetition import Repeated
+from accordant.deliberation.usage import Usage
 from accordant.errors import InputError
 from accordant.json_values import json_value
 from accordant.sections import Figure, Part, Section, sections
@@ -22,9 +23,6 @@ FoundIn = Literal["--data", "beside the case", "$ACCORDANT_DATA", "cache"]
 
 Granted = Annotated[dict[str, dict[str, float]], BeforeValidator(json_value)]
 """Patient to resource to units; those who get nothing are left out."""
-
-Usage = Mapping[str, Mapping[str, Figure]]
-"""Agent to what its language model spent, by what is counted: moves, fallbacks, calls, tokens; no count is 0."""
 
 
 class CaseHeader(Part):
@@ -381,26 +379,3 @@ def read_result(content: Mapping[str, Any]) -> DeliberationResult | RepeatedDeli
     if kind not in KINDS:
         raise InputError(f"the deliberation is of the kind {kind!r}; allowed: {', '.join(KINDS)}")
     return KINDS[kind].read(content)
-
-
-def moves(usage: Usage) -> int:
-    """Return how many moves language models were asked for."""
-    return int(sum(counts.get("moves", 0) for counts in usage.values()))
-
-
-def fallbacks(usage: Usage) -> int:
-    """Return how many moves of language models a rule made."""
-    return int(sum(counts.get("fallbacks", 0) for counts in usage.values()))
-
-
-def silent(usage: Usage) -> bool:
-    """Return whether rules made all moves that language models were asked for; False where none was asked for any."""
-    return 0 < moves(usage) == fallbacks(usage)
-
-
-def stood_in(usage: Usage) -> list[str]:
-    """Return the warning of how often a rule stood in for a language model; empty if it never did."""
-    asked, replaced = moves(usage), fallbacks(usage)
-    if silent(usage):
-        return [f"NO MOVE CAME FROM THE LANGUAGE MODEL: a rule stood in for all of its {asked} moves"]
-    return [f"in {replaced} of {asked} moves a rule stood in for a language model"] if replaced else []

@@ -17,8 +17,9 @@ from accordant.deliberation.case import DeliberationCase
 from accordant.deliberation.options import DeliberationOptions
 from accordant.deliberation.record import Deliberation
 from accordant.deliberation.repetition import Repeated
-from accordant.deliberation.result import FORMAT, DeliberationResult, FoundIn, RepeatedDeliberation, Usage, fallbacks
+from accordant.deliberation.result import FORMAT, DeliberationResult, FoundIn, RepeatedDeliberation
 from accordant.deliberation.sources import PatientSource
+from accordant.deliberation.usage import Usage, fallbacks
 
 
 @dataclass(frozen=True, eq=False)

@@ -41,10 +41,11 @@ from accordant.deliberation.protocols import alternating_offers, debate, vote_af
 from accordant.deliberation.protocols.debate import voting_rule
 from accordant.deliberation.record import Deliberation
 from accordant.deliberation.repetition import repeat
-from accordant.deliberation.result import FoundIn, stood_in
+from accordant.deliberation.result import FoundIn
 from accordant.deliberation.run import Deliberated, DeliberatedOften, Opened
 from accordant.deliberation.settlement import Settlement, settlements
 from accordant.deliberation.sources import deliberation_source
+from accordant.deliberation.usage import stood_in
 from accordant.errors import InputError, UnknownNameError
 from accordant.naming import Named, read_named
 from accordant.scope import lint

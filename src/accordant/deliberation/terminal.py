@@ -15,10 +15,11 @@ from accordant.deliberation.options import DeliberationOptions, Guard, Protocol
 from accordant.deliberation.page import write_deliberated
 from accordant.deliberation.participants import Cast
 from accordant.deliberation.record import Deliberation
-from accordant.deliberation.result import DeliberationResult, silent
+from accordant.deliberation.result import DeliberationResult
 from accordant.deliberation.run import Deliberated, Opened
 from accordant.deliberation.section import cast_for, deliberate, deliberate_often, open_deliberation
 from accordant.deliberation.terminal_tables import print_many, print_one
+from accordant.deliberation.usage import silent
 from accordant.errors import InputError, UnknownNameError
 from accordant.naming import read_names
 from accordant.runs.pages import check_page

@@ -14,9 +14,8 @@ from accordant.deliberation.result import (
     RegretsResult,
     RepeatedDeliberation,
     SettledResult,
-    Usage,
-    silent,
 )
+from accordant.deliberation.usage import Usage, silent
 from accordant.statistics import Estimate
 from accordant.terminal import PlainConsole
 from accordant.terminal_table import FittedTable

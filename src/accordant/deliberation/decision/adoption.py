@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from accordant import __version__
 from accordant.deliberation.decision.result import DecisionDebate
-from accordant.deliberation.result import fallbacks, moves
+from accordant.deliberation.usage import fallbacks, moves
 from accordant.errors import InputError
 from accordant.runs.chain import Link
 from accordant.runs.folder import Run

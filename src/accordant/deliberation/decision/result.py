@@ -6,7 +6,8 @@ from typing import ClassVar, Literal
 
 from accordant.allocations.scenario import Fact
 from accordant.deliberation.decision.options import DecisionOptions, command_line
-from accordant.deliberation.result import RecordResult, Usage
+from accordant.deliberation.result import RecordResult
+from accordant.deliberation.usage import Usage
 from accordant.naming import listed
 from accordant.sections import Part, Section, sections
 

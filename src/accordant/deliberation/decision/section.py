@@ -24,8 +24,8 @@ from accordant.deliberation.decision.result import (
 from accordant.deliberation.participants import Cast
 from accordant.deliberation.protocols import alternating_offers, debate, vote_after_debate
 from accordant.deliberation.record import Deliberation
-from accordant.deliberation.result import stood_in
 from accordant.deliberation.section import ballot_rule, named_settlement
+from accordant.deliberation.usage import stood_in
 from accordant.json_values import json_value
 from accordant.naming import listed
 

@@ -16,8 +16,8 @@ from accordant.deliberation.decision.result import DISCLAIMER, DebatedRow, Decis
 from accordant.deliberation.decision.section import debate_decision
 from accordant.deliberation.page import write_decision
 from accordant.deliberation.participants import Cast
-from accordant.deliberation.result import silent
 from accordant.deliberation.terminal import Teller
+from accordant.deliberation.usage import silent
 from accordant.errors import InputError, UnknownNameError
 from accordant.naming import read_names
 from accordant.runs.chain import Link, add_section

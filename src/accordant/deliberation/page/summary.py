@@ -9,14 +9,8 @@ from accordant.deliberation.assessment import Emergence
 from accordant.deliberation.page.charts import Dot
 from accordant.deliberation.page.reading import MARKS, OneReading, called, rate, share
 from accordant.deliberation.repetition import Repeated
-from accordant.deliberation.result import (
-    ChoiceResult,
-    DeliberationResult,
-    RepeatedDeliberation,
-    fallbacks,
-    moves,
-    silent,
-)
+from accordant.deliberation.result import ChoiceResult, DeliberationResult, RepeatedDeliberation
+from accordant.deliberation.usage import fallbacks, moves, silent
 from accordant.naming import listed
 from accordant.report.scale import NOT_DEFINED, count, number, percent
 from accordant.statistics import Estimate
