@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from accordant.evaluation.bootstrap import Choice, first_of
-from accordant.evaluation.comparison import _Board
+from accordant.evaluation.scored_lines import ScoredLines
 from accordant.statistics import Estimate
 
 NAN = np.nan
@@ -77,7 +77,7 @@ def chosen(withheld="", low=0.3, high=0.9, drawn=None):
     given = SimpleNamespace(
         choice=choice, withheld=lambda line: withheld, estimates=estimates, point=point, sampled=drawn, level=0.9
     )
-    return _Board.chosen_score(given), choice, drawn
+    return ScoredLines.chosen_score(given), choice, drawn
 
 
 def test_the_score_of_the_chosen_goes_down_by_the_optimism_and_its_limits_apart():
