@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,12 +22,16 @@ from accordant.evidence import Evidence
 from accordant.faces import Kept
 from accordant.learning.behaviour import LoggedBehaviour
 from accordant.learning.expectation import weighted_rewards
+from accordant.learning.log_input import given_rewards, one_of, read_log
 from accordant.metrics import Metric, weighted_metrics
 from accordant.policy_decisions import PolicyDecisions
+from accordant.prediction_task import PredictionTask
 from accordant.predictions import OutcomePrediction
 from accordant.rewards import ObservedReward, RewardSignal
+from accordant.scorers import REQUESTED
 from accordant.strategies import Strategy
 from accordant.strategies.predictors import Predictor
+from accordant.tables.column_types import ColumnType
 from accordant.utilities import ExpectedRewards
 
 
@@ -37,6 +41,11 @@ class FittedPolicy(Kept, PolicyDecisions):
     `accordant.ParticipatoryPolicy` fits it and documents what it holds.
     """
 
+    # as for `fit`: see `accordant.scorers.REQUESTED`
+    __metadata_request__score: ClassVar[Mapping[str, bool]] = REQUESTED
+
+    group: str | None
+    types: Mapping[str, ColumnType] | None
     metrics: Mapping[Any, Any] | None
     resamples: int
     level: float
@@ -47,6 +56,59 @@ class FittedPolicy(Kept, PolicyDecisions):
     behaviour_: LoggedBehaviour | None
     outcome_limits_: tuple[float, float] | None
     leaderboard_: Leaderboard
+
+    def evaluate(
+        self,
+        X: Any,
+        y: Any = None,
+        *,
+        actions: Any = None,
+        outcomes: Any = None,
+        rewards: Any = None,
+        true_levels: Any = None,
+    ) -> Leaderboard:
+        """Score every strategy on rows that took no part in `fit`; ranks nothing anew.
+
+        Parameters
+        ----------
+        X, y, actions, outcomes
+            As for `accordant.ParticipatoryPolicy.fit`.
+        rewards
+            Only rewards observed on these rows, for stakeholders whose rewards were observed.
+        true_levels
+            Simulated data only: true mean outcome of every action, shape (action, context).
+        """
+        log = self.log_of(X, y, actions=actions, outcomes=outcomes, rewards=rewards)
+        return self.leaderboard_on(self.evidence_on(log, true_levels=true_levels))
+
+    def log_of(self, X: Any, y: Any = None, *, actions: Any = None, outcomes: Any = None, rewards: Any = None) -> Log:
+        """Return rows that took no part in `fit` as a log, for `evidence_on`; parameters as for `evaluate`."""
+        self._check_fitted()
+        outcomes, observed = one_of(y, outcomes), given_rewards(rewards)
+        for name in observed:
+            if not isinstance(self.signals_.get(name), ObservedReward | None):
+                raise InputError(f"rewards of {name!r} were stated to fit; they cannot be observed now")
+        if self.problem is None:
+            task = PredictionTask.of(outcomes, self.classes_)
+            outcomes = np.array(self._declared.outcome_names)[task.codes]
+            actions = np.full(len(outcomes), task.most_frequent)
+        elif outcomes is None or actions is None:
+            raise InputError(f"{'outcomes' if outcomes is None else 'actions'} of these rows are missing")
+        signals = {**self.signals_, **observed}
+        return read_log(self._declared, self.contexts_of(X), actions, outcomes, signals, self.group, self.types)[0]
+
+    def score(self, X: Any, y: Any = None, *, actions: Any = None, outcomes: Any = None, rewards: Any = None) -> float:
+        """Return the composite score of D* on rows that took no part in `fit`, in [0, 1]; NaN if it is not defined.
+
+        Parameters
+        ----------
+        X, y, actions, outcomes, rewards
+            As for `evaluate`.
+        """
+        evidence = self.evidence_on(self.log_of(X, y, actions=actions, outcomes=outcomes, rewards=rewards))
+        board = self._leaderboard(evidence, weighted_metrics(self.metrics), resamples=0)
+        value = board[self.selected_].score.value
+        return float("nan") if value is None else value
 
     def leaderboard_on(self, evidence: Evidence, metrics: Mapping[Any, Any] | None = None) -> Leaderboard:
         """Score every strategy on evidence from `evidence_on`; `metrics`: others, or other weights, than the policy's.

@@ -10,19 +10,17 @@ from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 
-from accordant import strategies as rules
+from accordant.candidates import candidates, given_strategies, predictor_warnings, train_predictors, waits
 from accordant.compute.fan_out import run_all
 from accordant.contexts import Contexts, Log
 from accordant.decisions import Decisions
 from accordant.errors import InputError
-from accordant.evaluation import Leaderboard
 from accordant.evaluation.batch_evidence import gather_evidence
 from accordant.fitted_policy import FittedPolicy
 from accordant.frame_schema import FrameSchema
 from accordant.learning.cross_fitting import LearningSettings, learn, training_folds
 from accordant.learning.diagnostics import identify
 from accordant.learning.effort import Effort
-from accordant.learning.folds import all_but
 from accordant.learning.log_input import given_rewards, one_of, read_log
 from accordant.learning.named_columns import ModelInput, reads_frames
 from accordant.learning.novelty import TrainingProfile
@@ -30,12 +28,11 @@ from accordant.metrics import Metric, weighted_metrics
 from accordant.prediction_task import PredictionTask
 from accordant.problem import DecisionProblem
 from accordant.progress import by_verbosity
-from accordant.rewards import ObservedReward, RewardSignal
+from accordant.rewards import RewardSignal
 from accordant.scorers import REQUESTED
 from accordant.strategies import Strategy
-from accordant.strategies.predictors import Decided, Predictor
+from accordant.strategies.predictors import Decided
 from accordant.tables.column_types import ColumnType, typed_contexts
-from accordant.utilities import ExpectedRewards
 
 logger = logging.getLogger(__name__)
 
@@ -151,7 +148,6 @@ class ParticipatoryPolicy(FittedPolicy):
 
     # what only we can use, so that nobody has to ask for it: see `accordant.scorers.REQUESTED`
     __metadata_request__fit: ClassVar[Mapping[str, bool]] = REQUESTED
-    __metadata_request__score: ClassVar[Mapping[str, bool]] = REQUESTED
 
     def __init__(
         self,
@@ -289,7 +285,8 @@ class ParticipatoryPolicy(FittedPolicy):
         metrics = weighted_metrics(self.metrics)
         self._check_metrics(log, metrics)
         self._handling()  # raises for what is no action
-        for rule in self._given():  # raises for names that the problem does not declare
+        given = given_strategies(self.strategies, self._declared)
+        for rule in given:  # raises for names that the problem does not declare
             if isinstance(rule, Decided):
                 rule.codes(log.contexts, self._declared.actions)
         self.features_ = self._features(log.contexts)
@@ -303,7 +300,10 @@ class ParticipatoryPolicy(FittedPolicy):
         self.outcome_model_ = self.learned_.outcome_model
         self.reward_models_ = self.learned_.reward_models
         expected = self.learned_.held_out_expected
-        self.strategies_ = {each.label: each for each in self._candidates(expected, log.contexts)}
+        self.strategies_ = candidates(
+            given, self._declared, expected, log.contexts, self.features_,
+            action_aware=self.learned_.identification.action_aware,
+        )  # fmt: skip
         self.behaviour_ = self.learned_.behaviour
         propensities = None if self.behaviour_ is None else self.behaviour_.held_out
         prediction = self.learned_.held_out_prediction
@@ -315,69 +315,15 @@ class ParticipatoryPolicy(FittedPolicy):
             propensities=propensities, outcome_limits=self.outcome_limits_,
         )  # fmt: skip
         refits = self._refits(log)
-        self._train_predictors(log, refits)
+        folds = training_folds(self._declared, log, self._settings())
+        self.predictor_decisions_ = train_predictors(
+            self.strategies_, refits, log, folds, self._declared, self.features_, expected
+        )
         logger.info("scoring %d strategies on held-out folds, %d resamples", len(self.strategies_), self.resamples)
         self.leaderboard_ = self._leaderboard(self.evidence_, metrics, refits)
         self.selected_ = self._select()
-        self.warnings_ = (*self.learned_.warnings, *self._predictor_warnings())
+        self.warnings_ = (*self.learned_.warnings, *predictor_warnings(self.strategies_.values()))
         return self
-
-    def evaluate(
-        self,
-        X: Any,
-        y: Any = None,
-        *,
-        actions: Any = None,
-        outcomes: Any = None,
-        rewards: Rewards | Any = None,
-        true_levels: Any = None,
-    ) -> Leaderboard:
-        """Score every strategy on rows that took no part in `fit`; ranks nothing anew.
-
-        Parameters
-        ----------
-        X, y, actions, outcomes
-            As for `fit`.
-        rewards
-            Only rewards observed on these rows, for stakeholders whose rewards were observed.
-        true_levels
-            Simulated data only: true mean outcome of every action, shape (action, context).
-        """
-        log = self.log_of(X, y, actions=actions, outcomes=outcomes, rewards=rewards)
-        return self.leaderboard_on(self.evidence_on(log, true_levels=true_levels))
-
-    def log_of(
-        self, X: Any, y: Any = None, *, actions: Any = None, outcomes: Any = None, rewards: Rewards | Any = None
-    ) -> Log:
-        """Return rows that took no part in `fit` as a log, for `evidence_on`; parameters as for `evaluate`."""
-        self._check_fitted()
-        outcomes, observed = one_of(y, outcomes), given_rewards(rewards)
-        for name in observed:
-            if not isinstance(self.signals_.get(name), ObservedReward | None):
-                raise InputError(f"rewards of {name!r} were stated to fit; they cannot be observed now")
-        if self.problem is None:
-            task = PredictionTask.of(outcomes, self.classes_)
-            outcomes = np.array(self._declared.outcome_names)[task.codes]
-            actions = np.full(len(outcomes), task.most_frequent)
-        elif outcomes is None or actions is None:
-            raise InputError(f"{'outcomes' if outcomes is None else 'actions'} of these rows are missing")
-        signals = {**self.signals_, **observed}
-        return read_log(self._declared, self.contexts_of(X), actions, outcomes, signals, self.group, self.types)[0]
-
-    def score(
-        self, X: Any, y: Any = None, *, actions: Any = None, outcomes: Any = None, rewards: Rewards | Any = None
-    ) -> float:
-        """Return the composite score of D* on rows that took no part in `fit`, in [0, 1]; NaN if it is not defined.
-
-        Parameters
-        ----------
-        X, y, actions, outcomes, rewards
-            As for `evaluate`.
-        """
-        evidence = self.evidence_on(self.log_of(X, y, actions=actions, outcomes=outcomes, rewards=rewards))
-        board = self._leaderboard(evidence, weighted_metrics(self.metrics), resamples=0)
-        value = board[self.selected_].score.value
-        return float("nan") if value is None else value
 
     def _settings(self) -> LearningSettings:
         given = {field.name: getattr(self, field.name) for field in dataclasses.fields(LearningSettings)}
@@ -414,26 +360,6 @@ class ParticipatoryPolicy(FittedPolicy):
         self.types_ = {name: "number" if contexts[name].dtype == np.float64 else "category" for name in declared}
         return dataclasses.replace(log, contexts=contexts)
 
-    def _candidates(self, expected: ExpectedRewards, contexts: Contexts) -> list[Strategy]:
-        own = [
-            rule.with_features(self.features_) if isinstance(rule, Predictor) else rule.fit(expected, contexts)
-            for rule in self._given()
-        ]
-        aware = self.learned_.identification.action_aware
-        always = rules.baselines_for(self._declared, action_aware=aware)
-        labels = [each.label for each in own]
-        return [*own, *(each for each in always if each.label not in labels)]
-
-    def _given(self) -> list[Strategy]:
-        """Return the candidates that were given, with what they take from the problem."""
-        given = rules.defaults_for(self._declared) if self.strategies is None else self.strategies
-        own = [strategy.for_problem(self._declared) for strategy in given]
-        labels = [each.label for each in own]
-        for label in labels:
-            if labels.count(label) > 1:
-                raise InputError(f"the strategy {label!r} is listed twice")
-        return own
-
     def _check_metrics(self, log: Log, metrics: Mapping[str, tuple[Metric, float]]) -> None:
         """Refuse a weight on what these data will not tell, before anything is learned."""
         aware = identify(log, self._declared).action_aware
@@ -447,39 +373,9 @@ class ParticipatoryPolicy(FittedPolicy):
 
     def _refits(self, log: Log) -> list[dict[str, Decisions]]:
         """Return what every strategy decides on all rows with the models fitted without each fold."""
-        others = {label: rule for label, rule in self.strategies_.items() if not _waits(rule)}
+        others = {label: rule for label, rule in self.strategies_.items() if not waits(rule)}
         tasks = [partial(self._decisions, *each, log, others) for each in self.learned_.by_fold]
         return run_all(tasks, self.n_jobs, "deciding without each fold", first_here=True)
-
-    def _train_predictors(self, log: Log, refits: list[dict[str, Decisions]]) -> None:
-        """Fit predictors that others brought unfitted: on all rows, and without each fold to judge them there."""
-        folds = training_folds(self._declared, log, self._settings())
-        expected = self.learned_.held_out_expected
-        self.predictor_decisions_: dict[str, Decisions] = {}
-        for label, rule in self.strategies_.items():
-            if not isinstance(rule, Predictor) or not rule.learns_here:
-                continue
-            codes = np.empty(len(log), dtype=np.intp)
-            for fold, rows in enumerate(folds):
-                part = rule.trained_on(log.take(all_but(folds, fold)), self._declared, self.features_)
-                refits[fold][label] = part(expected, contexts=log.contexts)
-                codes[rows] = refits[fold][label].codes[rows]
-            self.predictor_decisions_[label] = dataclasses.replace(refits[0][label], codes=codes)
-            self.strategies_[label] = rule.trained_on(log, self._declared, self.features_)
-
-    def _predictor_warnings(self) -> list[str]:
-        """Say which predictors may have seen the rows, and what was believed of others."""
-        rules = [rule for rule in self.strategies_.values() if isinstance(rule, Predictor)]
-        return [
-            f"{rule.label} was trained elsewhere and may have seen the rows of fit: it is not judged on them, and "
-            "cannot be chosen. It stands on leaderboards of evaluate, on rows that it has not seen."
-            for rule in rules
-            if not rule.judged_in_fit
-        ] + [
-            f"{rule.label} was trained elsewhere; that it has seen none of these rows was declared, not checked."
-            for rule in rules
-            if not rule.trained and rule.judged_in_fit
-        ]
 
     def _select(self) -> str:
         """Return the selectable strategy with the highest composite score on held-out folds."""
@@ -487,8 +383,3 @@ class ParticipatoryPolicy(FittedPolicy):
             if self.strategies_[row.strategy].may_be_selected and row.score.value is not None:
                 return row.strategy
         raise InputError("no strategy can be selected: a metric with positive weight is undefined for each of them")
-
-
-def _waits(rule: Strategy) -> bool:
-    """Return whether a strategy is trained or judged apart from those that read E."""
-    return isinstance(rule, Predictor) and (rule.learns_here or not rule.judged_in_fit)
