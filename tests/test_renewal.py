@@ -106,6 +106,31 @@ def test_blocks_are_made_anew(tmp_path, monkeypatch):
     assert "print(1 + 1)  # 2\n" in new and "\n```\n2\n```\n" in new
 
 
+STANDS_ALONE = "```python\n{}print(1 + 1)  # 3\n```\n"
+WROTE, READS = "```console\n$ echo 1 | tee numbers\n1\n```\n", "open('numbers').close()\n"
+
+
+def test_python_that_stands_alone_needs_no_data(tmp_path, monkeypatch):
+    new, faults = renew(tmp_path, "```console\n$ cat DATA/numbers\n1\n```\n" + STANDS_ALONE.format(""), monkeypatch)
+    assert not faults and "# 2" in new
+
+
+def test_python_that_stands_alone_finds_nothing_that_commands_wrote(tmp_path, monkeypatch):
+    _, faults = renew(tmp_path, WROTE + STANDS_ALONE.format(READS), monkeypatch)
+    assert len(faults) == 1 and "FileNotFoundError" in faults[0]
+
+
+def test_python_that_is_not_tested_finds_what_commands_wrote(tmp_path, monkeypatch):
+    shows = f"```python notest\n{READS}print(1 + 1)\n```\n<!-- output of: python -->\n```\n3\n```\n"
+    new, faults = renew(tmp_path, WROTE + shows, monkeypatch)
+    assert not faults and "\n2\n```" in new
+
+
+def test_a_warning_of_python_that_stands_alone_is_a_fault(tmp_path, monkeypatch):
+    _, faults = renew(tmp_path, STANDS_ALONE.format("import warnings\nwarnings.warn('old')\n"), monkeypatch)
+    assert len(faults) == 1 and "UserWarning: old" in faults[0]
+
+
 def test_a_command_that_fails_and_a_statement_that_is_false_are_faults(tmp_path, monkeypatch):
     _, faults = renew(tmp_path, "```console\n$ exit 1\nfine\n```\n", monkeypatch)
     assert len(faults) == 1 and "page.md:1: $ exit 1" in faults[0]

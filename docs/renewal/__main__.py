@@ -20,7 +20,21 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from docs.renewal.excerpts import excerpt
-from docs.renewal.pages import BLOCK, HOLDS, PRINT, ROOT, VALUE, Block, Step, block_of, blocks_of, documents, unmarked
+from docs.renewal.pages import (
+    BLOCK,
+    HOLDS,
+    PRINT,
+    ROOT,
+    VALUE,
+    Block,
+    Step,
+    block_of,
+    blocks_of,
+    documents,
+    printing,
+    stand_alone,
+    unmarked,
+)
 from docs.renewal.runs import Record, RenewalError, Shell, run_python
 
 # What takes minutes or needs other software is not made here. The command stands beside the figures on the page.
@@ -76,23 +90,26 @@ class Renewal:
         print(f"running {page.relative_to(ROOT)}", file=sys.stderr, flush=True)
         shell = Shell(self.folder / page.relative_to(ROOT).as_posix().replace("/", "-"), self.data)
         shell.prepare()
-        whole = True
-        for block in blocks:
-            left_out = (self.quick and "slow" in block.markers) or (block.needs_data and self.data is None)
-            if not block.made or left_out:
-                whole = whole and not left_out
-                if left_out and "slow" in block.markers:
-                    break
-                continue
-            try:
-                self.records[page, block.line] = self.run_block(shell, block)
-            except RenewalError as error:
-                self.faults.append(f"{page.relative_to(ROOT)}:{block.line}: {error}")
-                whole = False
-                break
+        whole = self.carry_out_commands(page, shell, blocks)
         self.seconds += [(record.seconds, record.command) for record in shell.log]
         if whole:
             self.carry_out_python(page, shell, blocks)
+
+    def carry_out_commands(self, page: Path, shell: Shell, blocks: list[Block]) -> bool:
+        """Run the commands of a page in order; return whether its Python blocks may be run after them."""
+        whole = True
+        for block in blocks:
+            if self.quick and "slow" in block.markers:
+                return False
+            if block.needs_data and self.data is None:
+                whole = False
+            elif block.made:
+                try:
+                    self.records[page, block.line] = self.run_block(shell, block)
+                except RenewalError as error:
+                    self.faults.append(f"{page.relative_to(ROOT)}:{block.line}: {error}")
+                    return False
+        return whole or stand_alone(printing(blocks))
 
     def run_block(self, shell: Shell, block: Block) -> list[Record]:
         """Run the commands of one block."""
@@ -113,13 +130,8 @@ class Renewal:
 
     def carry_out_python(self, page: Path, shell: Shell, blocks: list[Block]) -> None:
         """Run the Python blocks whose printed output the page shows, and those before them."""
-        shows = {k for k, block in enumerate(blocks) if block.first("output of") == "python"}
-        chosen = [
-            block
-            for k, block in enumerate(blocks)
-            if block.language == "python" and ("notest" not in block.info or k + 1 in shows)
-        ]
-        if not shows and not any(PRINT.search(block.body) for block in chosen):
+        chosen = printing(blocks)
+        if not chosen:
             return
         try:
             results = run_python(shell, chosen)

@@ -123,6 +123,22 @@ def blocks_of(text: str) -> list[Block]:
     return [block_of(match) for match in BLOCK.finditer(text)]
 
 
+def printing(blocks: list[Block]) -> list[Block]:
+    """Return the Python blocks of a page that shows what they print; none if it shows nothing."""
+    shows = {k for k, block in enumerate(blocks) if block.first("output of") == "python"}
+    chosen = [
+        block
+        for k, block in enumerate(blocks)
+        if block.language == "python" and ("notest" not in block.info or k + 1 in shows)
+    ]
+    return chosen if shows or any(PRINT.search(block.body) for block in chosen) else []
+
+
+def stand_alone(chosen: list[Block]) -> bool:
+    """Whether some Python blocks are tested: they need nothing that the commands of their page wrote."""
+    return bool(chosen) and all("notest" not in block.info for block in chosen)
+
+
 def documents() -> list[Path]:
     """Return the pages whose blocks and figures are made by commands."""
     return [

@@ -15,13 +15,16 @@ from pathlib import Path
 from typing import Any
 
 from docs.renewal.excerpts import cell, table_with
-from docs.renewal.pages import PRINT, ROOT, Block
+from docs.renewal.pages import PRINT, ROOT, Block, stand_alone
 
 BASH = shutil.which("bash") or "/bin/bash"
 LONGEST = 900  # seconds of one command
 DEAD_END = "http://127.0.0.1:9"  # a proxy that nobody serves
 PROGRESS = re.compile(r"^\[ *[\d.]+ s\] .*\n", re.MULTILINE)
 MARK = "\x01"  # parts the output of Python blocks
+# warnings are errors, but the version of matplotlib that a peer of ours pins calls pyparsing by old names
+IGNORED = tuple(f"ignore::DeprecationWarning:matplotlib.{name}" for name in ("_mathtext", "_fontconfig_pattern"))
+STRICT = tuple(part for words in ("error", *IGNORED) for part in ("-W", words))
 
 
 class RenewalError(Exception):
@@ -154,14 +157,20 @@ class Shell:
 
 
 def run_python(shell: Shell, blocks: list[Block]) -> list[tuple[str, list[str]]]:
-    """Run the Python blocks of a page as one program: per block what it printed, and what each commented print did."""
+    """Run the Python blocks of a page as one program: per block what it printed, and what each commented print did.
+
+    Those that stand alone run in an empty folder, and a warning is an error; others among what commands wrote.
+    """
     source = ["from __future__ import annotations"]
     for block in blocks:
         source.append(f"print({MARK + 'block'!r})")
         mark, end = (f"print({MARK + word!r})\n" for word in ("print", "end"))
         source.append(PRINT.sub(lambda match, mark=mark, end=end: f"{mark}{match[0]}\n{end}".rstrip("\n"), block.body))
-    (shell.scratch / "page.py").write_text("\n".join(source), encoding="utf-8")
-    text = shell.run("python page.py").text
+    alone = stand_alone(blocks)
+    folder = shell.scratch / "alone" if alone else shell.scratch
+    folder.mkdir(exist_ok=not alone)
+    (folder / "page.py").write_text("\n".join(source), encoding="utf-8")
+    text = shell.run(f"cd alone && python {' '.join(STRICT)} page.py" if alone else "python page.py").text
     found = []
     for part in text.split(f"{MARK}block\n")[1:]:
         commented = re.findall(f"{MARK}print\n(.*?){MARK}end\n", part, re.DOTALL)
