@@ -20,8 +20,8 @@ from accordant.explanation.misreports import smallest_misreports
 from accordant.explanation.person_explanation import Addressee, PersonExplanation
 from accordant.explanation.reasons import measure, reason
 from accordant.explanation.result import Choice, Comparison, Favourite, Findings, PivotalHere
+from accordant.explanation.sentences import sentences_by_topic
 from accordant.explanation.weights import smallest_weight_changes
-from accordant.explanation.wording import sentences_by_topic
 from accordant.faces import Displayed, drawn
 from accordant.json_values import finite
 from accordant.recommendation import Recommendations

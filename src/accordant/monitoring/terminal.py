@@ -6,11 +6,11 @@ import sys
 from pathlib import Path
 
 from accordant.errors import InputError
+from accordant.monitoring.families import ADVICE, TITLES, evidence_words, families, strongest
 from accordant.monitoring.page import render_monitored
 from accordant.monitoring.parts import monitor_dataset
 from accordant.monitoring.result import Monitored, RealisedReward
 from accordant.monitoring.section import monitor, read_outcomes
-from accordant.monitoring.wording import ADVICE, TITLES, evidence_words, families, strongest
 from accordant.report.labels import readable_names, text_with_names
 from accordant.runs import Run, read_run
 from accordant.runs.datasets.parts import job_of

@@ -9,7 +9,7 @@ import pytest
 from accordant.monitoring import monitor
 from accordant.monitoring.page import render_monitored
 from accordant.monitoring.page.charts import evidence_chart, reward_charts
-from accordant.monitoring.wording import evidence_words
+from accordant.monitoring.families import evidence_words
 from tests.drawings import faults
 
 

@@ -27,8 +27,8 @@ from accordant.deliberation.dialogue import KnowledgeBase, Literal, Rule
 from accordant.deliberation.dialogue.knowledge import Formula
 from accordant.explanation import Explanation
 from accordant.explanation.result import Favourite
+from accordant.explanation.sentences import LEVEL
 from accordant.explanation.value_text import decimals_for, shown
-from accordant.explanation.wording import LEVEL
 from accordant.strategies.selection import TIE_TOLERANCE
 
 PREFER, DECIDED, LOSS, MOST = map(Literal, ("prefer", "decided", "loss", "most"))

@@ -14,7 +14,7 @@ from accordant.deliberation.dialogue import Argument, Dialogue, Move, reconcile
 from accordant.deliberation.dialogue.policies import POLICIES, Policy
 from accordant.errors import InputError, UnknownNameError
 from accordant.explanation import Explanation
-from accordant.explanation.counterfactual_wording import would_change
+from accordant.explanation.counterfactual_sentences import would_change
 from accordant.naming import Named, listed
 
 ANSWERS = "steadfast"  # the policy of who speaks for the strategy: a decision on record is not given up

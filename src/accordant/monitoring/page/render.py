@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from accordant.monitoring.families import ADVICE, MEANINGS, TITLES, evidence_words, families
 from accordant.monitoring.page.charts import evidence_chart, reward_charts
 from accordant.monitoring.result import Monitored
-from accordant.monitoring.wording import ADVICE, MEANINGS, TITLES, evidence_words, families
 from accordant.report.page import Page, counted
 
 

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from decimal import ROUND_CEILING, ROUND_FLOOR
 from typing import Any
 
-from accordant.explanation.counterfactual_wording import contexts_given, no_weights
+from accordant.explanation.counterfactual_sentences import contexts_given, no_weights
+from accordant.explanation.sentences import BASES
 from accordant.explanation.value_text import decimals_for, shown
-from accordant.explanation.wording import BASES
 from accordant.report.scale import MINUS, MOST_DECIMALS, NOT_DEFINED, decimals, number, percent
 
 Json = dict[str, Any]

@@ -10,7 +10,7 @@ import numpy as np
 from accordant.certificates import Certificate, Survey
 from accordant.decisions import Decisions
 from accordant.explanation import Explanation
-from accordant.explanation.wording import HEADINGS
+from accordant.explanation.sentences import HEADINGS
 from accordant.faces import representations
 from accordant.naming import listed
 from accordant.recommendation import Recommendations

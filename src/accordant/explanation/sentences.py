@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from decimal import ROUND_FLOOR
 
 from accordant.certificates.method import Fixed
-from accordant.explanation.counterfactual_wording import would_change
+from accordant.explanation.counterfactual_sentences import would_change
 from accordant.explanation.misreports import Misreport
 from accordant.explanation.person import Forecast, Trait
 from accordant.explanation.reasons.measures import REWARDS

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 from accordant.explanation import Misreport
-from accordant.explanation.wording import _who
-from accordant.explanation.counterfactual_wording import _misreport
+from accordant.explanation.sentences import _who
+from accordant.explanation.counterfactual_sentences import _misreport
 from accordant.explanation.value_text import value_text
 
 
