@@ -125,28 +125,53 @@ def _filter_purchases(
             return count, increase
         if second <= best * (1 + same):
             return -1, 0.0
-        rate = lowest_rates[chosen]
-        for q in range(n_projects):
-            approach = rate + errors[chosen] - lowest_rates[q] + errors[q]
-            if not gone[q] and q != chosen and approach > 0.0:
-                increase = min(increase, (lowest[q] - best) / approach)
-        largest = 0.0
-        for at in range(starts[chosen], starts[chosen + 1]):
-            i = voters[at]
-            left = budgets[i] - best * utilities[at]
-            if abs(left) <= near * first:
-                return -1, 0.0
-            approach = (rate * utilities[at] - rates[i]) * (1.0 if left > 0.0 else -1.0)
-            approach += error * terms + errors[chosen] * utilities[at]
-            if approach > 0.0:
-                increase = min(increase, abs(left) / approach)
-            budgets[i] = max(0.0, left)
-            rates[i] = rates[i] - rate * utilities[at] if left > 0.0 else 0.0
-            largest = max(largest, utilities[at])
+        rate, own = lowest_rates[chosen], slice(starts[chosen], starts[chosen + 1])
+        overtaken = _increase_until_overtaken(lowest, lowest_rates, errors, gone, chosen)
+        paid, largest = _pay(
+            budgets, rates, voters[own], utilities[own], best, rate, error * terms, errors[chosen], near * first
+        )
+        if paid < 0.0:
+            return -1, 0.0
+        increase = min(increase, overtaken, paid)
         terms += (abs(rate) + errors[chosen]) * largest
         gone[chosen] = True
         bought[count] = chosen
     return n_projects, increase
+
+
+def _increase_until_overtaken(lowest: Values, rates: Values, errors: Values, gone: Mask, chosen: int) -> float:
+    """Return the increase up to which no other project that is left becomes cheaper than the chosen one."""
+    increase = np.inf
+    for q in range(len(lowest)):
+        approach = rates[chosen] + errors[chosen] - rates[q] + errors[q]
+        if not gone[q] and q != chosen and approach > 0.0:
+            increase = min(increase, (lowest[q] - lowest[chosen]) / approach)
+    return increase
+
+
+def _pay(
+    budgets: Values, rates: Values, voters: Codes, utilities: Values, price: float, rate: float, rate_error: float,
+    price_error: float, close: float,
+) -> tuple[float, float]:  # fmt: skip
+    """Take a price from voters; return the increase that changes nobody's state, and the largest utility.
+
+    A voter whose budget is within `close` of what is asked makes the increase −1. `budgets` and their `rates`, known to
+    within `rate_error`, are written over; `rate` and `price_error` are those of the price.
+    """
+    increase, largest = np.inf, 0.0
+    for k in range(len(voters)):
+        i = voters[k]
+        left = budgets[i] - price * utilities[k]
+        if abs(left) <= close:
+            return -1.0, 0.0
+        approach = (rate * utilities[k] - rates[i]) * (1.0 if left > 0.0 else -1.0)
+        approach += rate_error + price_error * utilities[k]
+        if approach > 0.0:
+            increase = min(increase, abs(left) / approach)
+        budgets[i] = max(0.0, left)
+        rates[i] = rates[i] - rate * utilities[k] if left > 0.0 else 0.0
+        largest = max(largest, utilities[k])
+    return increase, largest
 
 
 def _cheapest(lowest: Values, gone: Mask, asked: Codes, count: int) -> int:
