@@ -53,8 +53,8 @@ def count(world, table):
         return connection.execute(select(func.count()).select_from(table)).scalar_one()
 
 
-def refused(there, browser, address, status=403, **more):
-    """Whether an address lets nobody in: no session, nothing in the log."""
+def assert_refused(there, browser, address, status=403, **more):
+    """Assert that an address lets nobody in, no session and nothing in the log; return its answer."""
     before = (count(there, session), count(there, identity))
     answer = browser.get(address, **more)
     assert answer.status_code == status and SIGNED_IN not in answer.headers.get("set-cookie", "")
@@ -131,7 +131,7 @@ def test_a_token_that_the_provider_did_not_sign_lets_nobody_in(there, forged):
     browser = there.browser()
     address = back(there, browser)
     there.provider.signer = FORGED[forged](there)
-    refused(there, browser, address)
+    assert_refused(there, browser, address)
 
 
 def test_a_key_within_the_token_is_not_believed(there):
@@ -140,7 +140,7 @@ def test_a_key_within_the_token_is_not_believed(there):
     own = there.provider.other.as_dict(private=False)
     there.provider.signer = there.provider.other
     there.provider.header = {"kid": "a", "jwk": own}
-    refused(there, browser, address)
+    assert_refused(there, browser, address)
 
 
 def test_keys_that_are_secrets_or_for_something_else_are_not_used(there):
@@ -152,7 +152,7 @@ def test_keys_that_are_secrets_or_for_something_else_are_not_used(there):
         browser = there.browser()
         address = back(there, browser)
         there.provider.signer = signer
-        refused(there, browser, address)
+        assert_refused(there, browser, address)
 
 
 NOW = 10_000_000_000
@@ -173,7 +173,7 @@ def test_a_token_for_somebody_or_somewhere_or_sometime_else_lets_nobody_in(there
     browser = there.browser()
     address = back(there, browser)
     there.provider.claims = WRONG[wrong]
-    refused(there, browser, address)
+    assert_refused(there, browser, address)
 
 
 @pytest.mark.parametrize(("seconds", "status"), [(-30, 303), (-90, 403)])
@@ -193,7 +193,7 @@ def test_an_answer_is_taken_once(there):
     thief = there.browser()
     thief.cookies.set(SENT, kept)
     asked = len(there.provider.asked)
-    assert "begun in another browser" in refused(there, thief, address).text
+    assert "begun in another browser" in assert_refused(there, thief, address).text
     assert len(there.provider.asked) == asked  # its code is not even tried
 
 
@@ -202,7 +202,7 @@ def test_a_code_of_somebody_else_is_not_exchanged(there):
     victim, thief = there.browser(), there.browser()
     code = re.search("code=([^&]+)", back(there, victim))[1]
     own = re.sub("code=[^&]+", f"code={code}", back(there, thief))
-    page = refused(there, thief, own).text
+    page = assert_refused(there, thief, own).text
     assert "secret words" not in page and "invalid_grant" not in page
 
 
@@ -210,9 +210,9 @@ def test_an_answer_belongs_to_the_browser_that_asked(there):
     """Nobody is signed in as the attacker by following a link of theirs, with or without a sign-in of their own."""
     attacker, victim = there.browser(), there.browser()
     address = back(there, attacker)
-    refused(there, victim, address)
+    assert_refused(there, victim, address)
     back(there, victim)  # is at the provider too
-    refused(there, victim, address)
+    assert_refused(there, victim, address)
     assert attacker.get(address).status_code == 303
 
 
@@ -223,7 +223,7 @@ def test_a_state_that_was_not_given_is_refused_and_nothing_is_asked(there, state
     if cookie is not None:
         browser.cookies.set(SENT, cookie)
     params = {"state": state, "code": "x"}
-    refused(there, browser, "/oidc/callback", 422 if len(state) > 200 else 403, params=params)
+    assert_refused(there, browser, "/oidc/callback", 422 if len(state) > 200 else 403, params=params)
     assert not [each for each in there.provider.asked if each[1] == "/token" and "code=x" in each[3]]
 
 
@@ -232,7 +232,7 @@ def test_who_comes_back_too_late_begins_again(there):
     address = back(there, browser)
     with there.service.database.writing() as connection:
         connection.execute(update(account_sign_in).values(expires_at=after(seconds=-1)))
-    refused(there, browser, address)
+    assert_refused(there, browser, address)
     back(there, browser)
     assert count(there, account_sign_in) == 1  # the old one is gone
 
@@ -291,7 +291,7 @@ def test_looking_at_the_way_back_without_its_browser_uses_nothing_up(there):
     browser = there.browser()
     address = back(there, browser)
     for _ in range(3):
-        refused(there, there.browser(), address, headers={"Sec-Purpose": "prefetch"})
+        assert_refused(there, there.browser(), address, headers={"Sec-Purpose": "prefetch"})
     assert browser.get(address).status_code == 303
 
 
@@ -317,16 +317,16 @@ def test_what_the_provider_says_of_errors_is_not_repeated(there, error):
         "error_description": "call +1 555 evil",
         "error_uri": "https://evil.example",
     }
-    page = refused(there, browser, "/oidc/callback", params=told).text
+    page = assert_refused(there, browser, "/oidc/callback", params=told).text
     assert "evil" not in page and "<script>alert" not in page and error not in page
     assert ("stopped at your organisation" in page) == (error == "access_denied")
-    refused(there, browser, "/oidc/callback", params={"state": state, "code": "x"})  # it is over
+    assert_refused(there, browser, "/oidc/callback", params={"state": state, "code": "x"})  # it is over
 
 
 def test_an_answer_in_the_name_of_another_provider_is_refused(there):
     browser = there.browser()
     address = re.sub("iss=[^&]+", "iss=https%3A%2F%2Fevil.example", back(there, browser))
-    refused(there, browser, address)
+    assert_refused(there, browser, address)
 
 
 def test_the_cookie_is_out_of_reach_and_the_policy_as_strict_as_ever(there):
@@ -356,4 +356,4 @@ def test_keys_and_tokens_are_not_asked_of_where_the_provider_redirects_to(there)
     browser = there.browser()
     address = back(there, browser)
     there.provider.answer = (307, {})
-    refused(there, browser, address, 503)
+    assert_refused(there, browser, address, 503)
