@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from accordant.errors import InputError
+from accordant.errors import InputError, UnknownNameError
 
 FORM = "name, or name[parameter=value,…]"
 _NAMED = re.compile(r"\s*([\w.-]+)\s*(?:\[(.*)\])?\s*", re.DOTALL)
@@ -143,3 +143,10 @@ def path_name(name: str) -> str:
         f"{name!r:.60} cannot be part of a path: {reason}; allowed: 1 to {LONGEST_NAME} bytes without "
         f"{' '.join(SEPARATING)}, control and invisible characters, dots and spaces at the ends"
     )
+
+
+def position(kind: str, name: str, declared: Sequence[str]) -> int:
+    """Return where a name stands among the declared ones, or raise `UnknownNameError`."""
+    if name not in declared:
+        raise UnknownNameError(kind, name, declared)
+    return declared.index(name)

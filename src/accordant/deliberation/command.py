@@ -7,8 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from accordant.errors import InputError
-from accordant.terminal import Data, Json, On, Out, SeedFromZero, with_model, working
+from accordant.terminal import Data, Json, On, Out, SeedFromZero, refuse_idle, with_model, working
 
 
 @with_model(
@@ -91,7 +90,7 @@ def deliberate(
             decision_options,
         )  # fmt: skip
 
-        _refuse_idle(of_cases, f"the run {case}" if is_run(case) else f"{case}, whose run is made first")
+        refuse_idle(of_cases, f"the run {case}" if is_run(case) else f"{case}, whose run is made first")
         choices = decision_options(
             row=row, rows=rows, grant=grant, otherwise=otherwise, capacity=capacity or [], agents=agents,
             protocol=protocol, settle=settle, data=data, seed=seed or 0, model=model,
@@ -99,20 +98,13 @@ def deliberate(
         adopted = adoption_options(choices, by, why, adopt=adopt, add=add)
         conduct_decision(case, file, choices, out, run_seed=seed, adopted=adopted, add=add, json=json)
         return
-    _refuse_idle(of_runs, f"{case}, which is no finished run")
+    refuse_idle(of_runs, f"{case}, which is no finished run")
     options = deliberation_options(
         agents=agents, protocol=protocol, settle=settle, guard=guard, repeat=repeat, patients=patients,
         capacity=capacity or [], data=data, corpus=corpus, seed=seed or 0, jobs=jobs, on=on, model=model,
     )  # fmt: skip
     with working(on, jobs):
         conduct(case, options, out, json=json)
-
-
-def _refuse_idle(given: Mapping[str, Any], what: str) -> None:
-    """Refuse options that have no effect on what is deliberated."""
-    idle = [name for name, value in given.items() if value is not None]
-    if idle:
-        raise InputError(f"{', '.join(idle)} has no effect on {what}")
 
 
 COMMANDS = (deliberate,)

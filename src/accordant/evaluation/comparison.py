@@ -83,12 +83,7 @@ def evaluate(
     """
     if not metrics:
         raise InputError("no metrics; a leaderboard needs at least one")
-    for name in candidates:
-        if name not in decisions:
-            raise UnknownNameError("candidate strategy", name, decisions)
-    for name in decisions:
-        if name not in kinds:
-            raise UnknownNameError("strategy without a kind:", name, kinds)
+    check_lines(decisions, kinds, candidates)
     statistics = Statistics.of(decisions, evidence, {label: metric for label, (metric, _) in metrics.items()})
     others = [dataclasses.replace(statistics, decisions=tuple(each[name] for name in decisions)) for each in refits]
     draw = partial(_drawn, statistics, resamples, generator)
@@ -99,6 +94,16 @@ def evaluate(
         Summary.of(statistics), kinds, drawn, metrics, candidates=candidates, selectable=selectable, level=level,
         normalisation=normalisation, ranges=ranges, refitted=done[1:],
     )  # fmt: skip
+
+
+def check_lines(decisions: Mapping[str, Decisions], kinds: Mapping[str, str], candidates: Sequence[str]) -> None:
+    """Raise UnknownNameError for a candidate without decisions, and for decisions of a strategy without a kind."""
+    for name in candidates:
+        if name not in decisions:
+            raise UnknownNameError("candidate strategy", name, decisions)
+    for name in decisions:
+        if name not in kinds:
+            raise UnknownNameError("strategy without a kind:", name, kinds)
 
 
 def _drawn(

@@ -17,7 +17,8 @@ from accordant.errors import InputError
 from accordant.evidence import Evidence
 from accordant.metrics.expressions import Expression, mean_of
 from accordant.metrics.metric import SHARE, CountMetric, Goal, Range, SumMetric, register
-from accordant.metrics.statistics import Contingency, position
+from accordant.metrics.statistics import Contingency
+from accordant.naming import position
 from accordant.problem import DecisionProblem
 from accordant.statistics import wilson
 

@@ -26,7 +26,8 @@ from accordant.arrays import Values
 from accordant.errors import InputError
 from accordant.evidence import Evidence
 from accordant.metrics.expressions import Expression, Sum, divided
-from accordant.metrics.statistics import Cells, Contingency, divide, position
+from accordant.metrics.statistics import Cells, Contingency, divide
+from accordant.naming import position
 from accordant.problem import DecisionProblem
 
 Actions = tuple[str, ...] | Mapping[str, float]

@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 
 from accordant.arrays import Values
 from accordant.decisions import Decisions
-from accordant.errors import InputError, UnknownNameError
+from accordant.errors import InputError
 from accordant.evidence import Evidence, Groups
+from accordant.naming import position
 from accordant.problem import DecisionProblem
 
 MAX_GROUPS = 256  # more groups than this are a numeric column that somebody forgot to put into classes
@@ -198,10 +199,3 @@ def cell_values(evidence: Evidence, table: Mapping[tuple[str, str], float | Valu
         happened = evidence.log.outcomes == position("outcome", outcome, problem.outcome_names)
         values[position("action", action, problem.actions), happened] = np.broadcast_to(value, happened.shape)[happened]
     return values
-
-
-def position(kind: str, name: str, declared: Sequence[str]) -> int:
-    """Return where a name stands among the declared ones, or raise `UnknownNameError`."""
-    if name not in declared:
-        raise UnknownNameError(kind, name, declared)
-    return declared.index(name)

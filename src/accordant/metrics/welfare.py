@@ -30,7 +30,8 @@ from accordant.metrics.expressions import (
     weighed,
 )
 from accordant.metrics.metric import SHARE, Goal, Range, SumMetric, register
-from accordant.metrics.statistics import Sums, divide, position
+from accordant.metrics.statistics import Sums, divide
+from accordant.naming import position
 from accordant.problem import DecisionProblem
 
 UNKNOWN = (

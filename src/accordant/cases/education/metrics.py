@@ -11,7 +11,7 @@ from accordant.arrays import Values
 from accordant.evidence import Evidence
 from accordant.metrics import Goal, Range, RatioMetric, SumMetric, Sums, register
 from accordant.metrics.expressions import Expression, columns_of, divided, together
-from accordant.metrics.statistics import position
+from accordant.naming import position
 from accordant.problem import DecisionProblem, value_label
 
 

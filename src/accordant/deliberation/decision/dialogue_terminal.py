@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TextIO
 
@@ -94,12 +94,20 @@ def _print_end(content: DecisionDialogue, link: Link | None, page: Path | None) 
         console.print("\nwhat would change it:")
     for sentence in content.would_change:
         console.print(f"  {sentence}")
-    if content.warnings:
+    print_closing(console, content.warnings, (DIALOGUE_DISCLAIMER,), link, page)
+
+
+def print_closing(
+    console: PlainConsole, warnings: Sequence[str], lines: Sequence[str], link: Link | None, page: Path | None
+) -> None:
+    """Print what to mind, some last lines, what was added to the run, and where the page is."""
+    if warnings:
         console.print("\nmind:")
-    for warning in content.warnings:
+    for warning in warnings:
         console.print(f"- {warning}")
     console.print()
-    console.print(DIALOGUE_DISCLAIMER)
+    for line in lines:
+        console.print(line)
     if link is not None:
         console.print(link.receipt)
     if page is not None:

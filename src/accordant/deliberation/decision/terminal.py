@@ -9,7 +9,7 @@ from typing import Any, get_args
 
 from accordant.agents.language.options import model_options
 from accordant.deliberation.decision.adoption import adoption_of
-from accordant.deliberation.decision.dialogue_terminal import conduct_dialogue
+from accordant.deliberation.decision.dialogue_terminal import conduct_dialogue, print_closing
 from accordant.deliberation.decision.opened_decision import OpenedDecision, cast_for, open_decision, run_of
 from accordant.deliberation.decision.options import AdoptionOptions, DecisionOptions, DecisionProtocol
 from accordant.deliberation.decision.result import DISCLAIMER, DebatedRow, DecisionDebate
@@ -151,17 +151,7 @@ def print_decision(content: DecisionDebate, link: Link | None, page: Path | None
             console.print(line)
     console.print()
     console.print(_standings(content))
-    if content.warnings:
-        console.print("\nmind:")
-    for warning in content.warnings:
-        console.print(f"- {warning}")
-    console.print()
-    console.print(DISCLAIMER)
-    console.print(f"hash of the transcript: {content.hash}")
-    if link is not None:
-        console.print(link.receipt)
-    if page is not None:
-        console.print(f"page: {page}")
+    print_closing(console, content.warnings, (DISCLAIMER, f"hash of the transcript: {content.hash}"), link, page)
 
 
 def _rewards(content: DecisionDebate, row: DebatedRow) -> FittedTable:

@@ -10,8 +10,9 @@ import numpy as np
 
 from accordant.arrays import Values
 from accordant.decisions import Decisions
-from accordant.errors import InputError, UnknownNameError
+from accordant.errors import InputError
 from accordant.evaluation.bootstrap import Statistics, resampled
+from accordant.evaluation.comparison import check_lines
 from accordant.evaluation.composite import (
     Composite,
     CompositeScale,
@@ -117,12 +118,7 @@ def weigh(
     InputError
         If names, weights, decisions or metrics do not fit, or no candidate is ranked.
     """
-    for name in candidates:
-        if name not in decisions:
-            raise UnknownNameError("candidate strategy", name, decisions)
-    for name in decisions:
-        if name not in kinds:
-            raise UnknownNameError("strategy without a kind:", name, kinds)
+    check_lines(decisions, kinds, candidates)
     counted = {label: each for label, each in metrics.items() if each[1] > 0}
     if not counted:
         raise InputError("no metric has positive weight; there is nothing to weigh")

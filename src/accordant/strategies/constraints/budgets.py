@@ -13,8 +13,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from accordant.errors import InputError
+from accordant.naming import position
 from accordant.strategies.constraints.batch import Batch, Exchange, Plan
-from accordant.strategies.constraints.declaration import is_share, position
+from accordant.strategies.constraints.declaration import is_share
 
 Capacities = dict[int, int]
 ROUNDING = 1e-9  # 0.29 × 100 is 28.999999999999996, and means 29

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from accordant.errors import InputError, UnknownNameError, allowed_names
+from accordant.errors import InputError, allowed_names
 from accordant.strategies.strategy import Strategy, strategies
 
 
@@ -62,10 +62,3 @@ def names_of(what: str, given: Any) -> tuple[str, ...]:
 def is_share(value: Any) -> bool:
     """Whether a value is a number in [0, 1]; a boolean is none."""
     return isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= 1
-
-
-def position(kind: str, name: str, known: tuple[str, ...]) -> int:
-    """Return the position of a name, or raise `UnknownNameError`."""
-    if name not in known:
-        raise UnknownNameError(kind, name, known)
-    return known.index(name)

@@ -19,9 +19,10 @@ from accordant.arrays import Codes, Mask, Values
 from accordant.contexts import Contexts
 from accordant.errors import InputError
 from accordant.evidence import Groups
+from accordant.naming import position
 from accordant.problem import value_label
 from accordant.strategies.constraints.batch import Batch, Exchange, Plan
-from accordant.strategies.constraints.declaration import is_share, names_of, only_keys, position
+from accordant.strategies.constraints.declaration import is_share, names_of, only_keys
 
 
 @dataclass(frozen=True)

@@ -12,10 +12,11 @@ from accordant.arrays import Floats, Integers, Mask, Values
 from accordant.contexts import Contexts
 from accordant.decisions import Decisions
 from accordant.errors import InputError
+from accordant.naming import position
 from accordant.problem import value_label
 from accordant.strategies.block import Block
 from accordant.strategies.block_decisions import ContextRule, tie_totals
-from accordant.strategies.constraints.declaration import is_share, names_of, only_keys, position
+from accordant.strategies.constraints.declaration import is_share, names_of, only_keys
 from accordant.strategies.selection import select_best
 from accordant.strategies.strategy import Strategy
 
