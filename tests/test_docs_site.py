@@ -122,6 +122,13 @@ def test_signatures_show_annotations_and_defaults_as_written():
     assert shown == "(self, rewards: list[float], rule=len, *, seed: int = 0) -> dict[str, float]"
 
 
+def test_a_class_lists_what_bases_without_an_entry_bring():
+    entry = reference.described("accordant.ParticipatoryPolicy", accordant.ParticipatoryPolicy)
+    listed = re.findall(r"\{py:method\} (\w+)\(", entry)
+    assert {"fit", "score", "recommend", "explain"} <= set(listed) and len(listed) == len(set(listed))
+    assert "get_params" not in listed  # of a base that is not ours
+
+
 class Part(BaseModel):
     """A part.
 

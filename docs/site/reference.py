@@ -329,16 +329,23 @@ def member(name: str, value: Any) -> str:
     return directive(kind, head, markdown(thing.__doc__), options)
 
 
+def _without_entry(base: type) -> bool:
+    """Whether a base is ours and described nowhere, so that what it brings stands with the classes that have it."""
+    return base.__module__.startswith("accordant.") and id(base) not in homes()
+
+
 def described(name: str, thing: Any) -> str:
     """Return the entry of a public class or function."""
     if not inspect.isclass(thing):
         return directive("py:function", name + signature(thing, linked), markdown(inspect.getdoc(thing)))
     kind = "py:exception" if issubclass(thing, BaseException) else "py:class"
     described_kinds = (types.FunctionType, property, functools.cached_property, classmethod, staticmethod)
+    own = [base for base in thing.__mro__ if base is thing or _without_entry(base)]
+    brought = {each: value for base in reversed(own) for each, value in vars(base).items()}
     members = [
-        member(each, value)
-        for each, value in vars(thing).items()
-        if not each.startswith("_") and isinstance(value, described_kinds) and not each.startswith("model_")
+        member(each, brought[each])
+        for each in dict.fromkeys(each for base in own for each in vars(base))
+        if not each.startswith("_") and isinstance(brought[each], described_kinds) and not each.startswith("model_")
     ]
     bases = [homes().get(id(base)) for base in thing.__mro__[1:]]
     above = ", ".join(f"{{py:obj}}`{base}`" for base in bases if base)
