@@ -77,13 +77,18 @@ def client(
 
 def audit(
     database: Annotated[str, typer.Argument(metavar="DATABASE", help="URL, or the file of an SQLite database.")],
+    checkpoints: Annotated[
+        list[Path] | None,
+        typer.Option("--checkpoint", metavar="FILE", help="Checkpoint or receipt that was kept elsewhere; repeatable."),
+    ] = None,
     json: Json = False,
 ) -> None:
     """Check the whole record of a service: every hash, every link, every checkpoint; names the first bad event."""
     needs_extra()
     from accordant.service.record.audit import audit_database
+    from accordant.service.record.checkpoint import read_checkpoint_file
 
-    found = audit_database(database)
+    found = audit_database(database, [read_checkpoint_file(file) for file in checkpoints or ()])
     if json:
         print_json(found.to_json())
     else:

@@ -8,12 +8,14 @@ from threading import Thread
 import pytest
 from sqlalchemy import select, text, update
 
+from accordant.errors import AccordantError
 from accordant.service.record import log
 from accordant.service.record.audit import audit, audit_database
-from accordant.service.record.checkpoint import sign_head
+from accordant.service.record.checkpoint import read_checkpoint_file, sign_head
 from accordant.service.record.log import Act, append, read_head, tree_part
 from accordant.service.record.merkle import EMPTY, included_root, inclusion_proof, part_of
 from accordant.service.schema import checkpoint, event, log_head, tree_block
+from accordant.service.secrets import Secrets
 
 
 def write(database, n, kind="note", at=None):
@@ -140,6 +142,74 @@ def test_a_log_that_was_made_anew_does_not_have_the_signed_root(database, secret
     assert "has another root" in found.fault
 
 
+def anew(database, secrets):
+    """Let whoever owns database and secret make a whole log again, and sign it."""
+    with database.writing() as connection:
+        for name in ("event", "tree_block", "log_head", "checkpoint"):
+            connection.execute(text(f"delete from {name}"))
+        log.begin(connection)
+    write(database, 5, kind="forged")
+    with database.writing() as connection:
+        sign_head(connection, secrets)
+
+
+def test_a_checkpoint_that_was_kept_elsewhere_shows_a_log_that_was_made_anew(database, secrets):
+    kept = []
+    for _ in range(2):
+        write(database, 2)
+        with database.writing() as connection:
+            kept.append(sign_head(connection, secrets))
+    write(database, 1)
+    with database.reading() as connection:
+        found = audit(connection, secrets, kept[::-1])
+    assert (found.fault, found.checkpoints, found.kept) == ("", 2, 2)
+    anew(database, secrets)
+    with database.reading() as connection:
+        assert audit(connection, secrets).fault == ""  # nothing beside the kept ones can tell
+        found = audit(connection, secrets, kept)
+    assert found.fault == "the first 2 events are not those of the checkpoint that was kept elsewhere"
+    assert (found.kept, found.seq) == (0, None)
+
+
+def test_a_log_that_was_cut_off_is_shorter_than_a_kept_checkpoint(database, secrets):
+    write(database, 7)
+    with database.writing() as connection:
+        kept = sign_head(connection, secrets)
+    anew(database, secrets)
+    with database.reading() as connection:
+        assert "has 5 events; a checkpoint that was kept elsewhere has 7" in audit(connection, None, [kept]).fault
+
+
+def test_a_kept_checkpoint_of_another_key_is_none_of_this_service(database, secrets):
+    write(database, 2)
+    with database.writing() as connection:
+        kept = sign_head(connection, secrets)
+    with database.reading() as connection:
+        found = audit(connection, Secrets(bytes(32)), [kept])
+    assert "not signed by this service" in found.fault
+
+
+@pytest.mark.parametrize("part", [None, "checkpoint"])
+def test_a_kept_checkpoint_is_read_from_its_file_or_a_receipt(database, secrets, tmp_path, part):
+    write(database, 2)
+    with database.writing() as connection:
+        kept = sign_head(connection, secrets)
+    file, told = tmp_path / "kept.json", kept.to_json()
+    file.write_text(json.dumps(told if part is None else {part: told}))
+    assert read_checkpoint_file(file) == kept
+    for changed, words in (
+        (told | {"size": 3}, "not what was signed"),
+        ({"size": 2}, "root"),
+        ([1], "kept.json"),
+    ):
+        file.write_text(json.dumps(changed))
+        with pytest.raises(AccordantError, match=words):
+            read_checkpoint_file(file)
+    file.write_text("{")
+    with pytest.raises(AccordantError, match="no JSON at line 1"):
+        read_checkpoint_file(file)
+
+
 def test_the_same_end_is_signed_once(database, secrets):
     write(database, 2)
     with database.writing() as connection:
@@ -153,6 +223,6 @@ def test_audit_reads_a_database_by_its_file(database):
     write(database, 2)
     found = audit_database(str(database.file))
     assert found.to_json() == {
-        "decisions": 0, "notes": 2, "events": 2, "root": found.root.hex(), "checkpoints": 0, "holds": True,
-        "fault": None, "event": None,
+        "decisions": 0, "notes": 2, "events": 2, "root": found.root.hex(), "checkpoints": 0, "kept_checkpoints": 0,
+        "holds": True, "fault": None, "event": None,
     }  # fmt: skip

@@ -11,10 +11,8 @@ from hypothesis import strategies as st
 from accordant.service.record.merkle import (
     EMPTY,
     Frontier,
-    consistency_proof,
     included_root,
     inclusion_proof,
-    is_consistent,
     leaf_hash,
     part_of,
 )
@@ -116,22 +114,3 @@ def test_a_leaf_outside_is_refused(leaf, size):
         included_root(EMPTY, leaf, size, [])
     with pytest.raises(ValueError, match=f"leaf {leaf} of a tree"):
         inclusion_proof(part_of(hashes(3)), leaf, size)
-
-
-@pytest.mark.parametrize("n", range(1, 26))
-def test_every_beginning_is_consistent_and_no_other_log(n):
-    leaves = hashes(n)
-    for old in range(1, n + 1):
-        proof = consistency_proof(part_of(leaves), old, n)
-        assert is_consistent(old, twin(leaves[:old]), n, twin(leaves), proof)
-        forged = [leaf_hash(b"forged"), *leaves[1:old]]
-        assert not is_consistent(old, twin(forged), n, twin(leaves), proof)
-        assert not is_consistent(old, twin(leaves[:old]), n, twin([*leaves, leaves[0]]), proof)
-
-
-def test_no_consistency_without_proof_or_beginning():
-    assert not is_consistent(0, EMPTY, 3, twin(hashes(3)), [])
-    assert not is_consistent(4, EMPTY, 3, twin(hashes(3)), [])
-    assert not is_consistent(3, twin(hashes(3)), 5, twin(hashes(5)), [])
-    with pytest.raises(ValueError, match="tree of 0 leaves"):
-        consistency_proof(part_of(hashes(3)), 0, 3)

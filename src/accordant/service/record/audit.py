@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections import Counter
+from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from typing import Any
@@ -35,6 +36,8 @@ class Audit:
         How many acts of each kind.
     checkpoints
         How many hold.
+    kept
+        How many that stand elsewhere hold.
     fault
         What is wrong first, and where; empty if nothing is.
     seq
@@ -45,6 +48,7 @@ class Audit:
     root: bytes
     kinds: dict[str, int]
     checkpoints: int
+    kept: int
     fault: str = ""
     seq: int | None = None
 
@@ -53,19 +57,22 @@ class Audit:
         counts = {f"{kind}s": count for kind, count in sorted(self.kinds.items())}
         return {
             "decisions": 0, **counts, "events": self.size, "root": self.root.hex(), "checkpoints": self.checkpoints,
-            "holds": not self.fault, "fault": self.fault or None, "event": self.seq,
+            "kept_checkpoints": self.kept, "holds": not self.fault, "fault": self.fault or None, "event": self.seq,
         }  # fmt: skip
 
     def words(self) -> str:
         """Return what is found, for people."""
         acts = ", ".join(f"{count:,} {kind}" for kind, count in sorted(self.kinds.items()))
-        held = f"{self.size:,} events hold together, with {self.checkpoints:,} signed checkpoints: {acts or 'none'}"
+        signed = f"{self.checkpoints:,} signed checkpoints" + (
+            f" and {self.kept:,} kept elsewhere" if self.kept else ""
+        )
+        held = f"{self.size:,} events hold together, with {signed}: {acts or 'none'}"
         if not self.fault:
             return f"{held}\nroot: {self.root.hex()}"
         return f"{self.fault}\nBefore it, {held}"
 
 
-def audit(connection: Connection, secrets: Secrets | None = None) -> Audit:
+def audit(connection: Connection, secrets: Secrets | None = None, kept: Sequence[Checkpoint] = ()) -> Audit:
     """Check a log from its first event to its last, in memory that does not grow with it.
 
     Parameters
@@ -74,14 +81,18 @@ def audit(connection: Connection, secrets: Secrets | None = None) -> Audit:
         Of a transaction that reads.
     secrets
         To check signatures of checkpoints; None checks roots only.
+    kept
+        Checkpoints that stand elsewhere: the log must begin with what they signed. Whoever owns database and secret can
+        make anew everything else.
     """
     signed = {row.size: row for row in connection.execute(select(checkpoint))}
     blocks = {row.number: bytes(row.hash) for row in connection.execute(select(tree_block))}
-    tree, previous, at, kinds, held = Frontier(), EMPTY, "", Counter[str](), 0
+    tree, previous, at, kinds, held, begun = Frontier(), EMPTY, "", Counter[str](), 0, 0
+    elsewhere = sorted(kept, key=lambda each: each.size)
 
     def found(fault: str, seq: int | None = None) -> Audit:
         """Return what was read up to here, with the fault that ended it."""
-        return Audit(tree.size, tree.root, dict(kinds), held, fault, seq)
+        return Audit(tree.size, tree.root, dict(kinds), held, begun, fault, seq)
 
     while rows := connection.execute(
         select(event).where(event.c.seq >= tree.size).order_by(event.c.seq).limit(ROWS)
@@ -109,18 +120,33 @@ def audit(connection: Connection, secrets: Secrets | None = None) -> Audit:
                 if bytes(here.root) != tree.root:
                     return found(f"the checkpoint of {tree.size} events has another root", seq)
                 public = b"" if secrets is None else secrets.public
-                kept = Checkpoint(here.size, here.at, tree.root, bytes(here.signature), public)
-                if secrets is not None and not kept.is_signed():
+                own = Checkpoint(here.size, here.at, tree.root, bytes(here.signature), public)
+                if secrets is not None and not own.is_signed():
                     return found(f"the checkpoint of {tree.size} events is not signed by this service", seq)
                 held += 1
+            while begun < len(elsewhere) and elsewhere[begun].size == tree.size:
+                if fault := _disagreement(elsewhere[begun], tree.root, secrets):
+                    return found(fault)
+                begun += 1
     head = read_head(connection)
     if head.tree != tree or head.last != previous:
         return found(f"the log ends after {tree.size} events; {head.tree.size} were recorded")
     if later := [size for size in signed if size > tree.size]:
         return found(f"the log has {tree.size} events; {max(later)} were signed")
+    if begun < len(elsewhere):
+        return found(f"the log has {tree.size} events; a checkpoint that was kept elsewhere has {elsewhere[-1].size}")
     if len(blocks) != tree.size // BLOCK:
         return found(f"{len(blocks)} blocks are kept of {tree.size // BLOCK}")
     return _referred(connection, found("")) or found("")
+
+
+def _disagreement(kept: Checkpoint, root: bytes, secrets: Secrets | None) -> str:
+    """Return how a checkpoint that stands elsewhere disagrees with the log, empty if it does not."""
+    if kept.root != root:
+        return f"the first {kept.size} events are not those of the checkpoint that was kept elsewhere"
+    if secrets is not None and kept.public != secrets.public:
+        return f"the checkpoint of {kept.size} events that was kept elsewhere is not signed by this service"
+    return ""
 
 
 def _referred(connection: Connection, so_far: Audit) -> Audit | None:
@@ -153,10 +179,10 @@ def _referred(connection: Connection, so_far: Audit) -> Audit | None:
 
 
 def _with(so_far: Audit, fault: str, seq: int | None) -> Audit:
-    return Audit(so_far.size, so_far.root, so_far.kinds, so_far.checkpoints, fault, seq)
+    return Audit(so_far.size, so_far.root, so_far.kinds, so_far.checkpoints, so_far.kept, fault, seq)
 
 
-def audit_database(address: str) -> Audit:
+def audit_database(address: str, kept: Sequence[Checkpoint] = ()) -> Audit:
     """Check the record of a database, which is not changed.
 
     Parameters
@@ -164,6 +190,8 @@ def audit_database(address: str) -> Audit:
     address
         Its URL, or the file of an SQLite database. Signatures are checked where its secret is at hand: in the
         environment, or beside the file.
+    kept
+        See `audit`.
 
     Raises
     ------
@@ -176,6 +204,6 @@ def audit_database(address: str) -> Audit:
     at_hand = SECRET_VARIABLE in os.environ or (beside is not None and beside.is_file())
     try:
         with closing(database), database.reading() as connection:
-            return audit(connection, read_secrets(beside) if at_hand else None)
+            return audit(connection, read_secrets(beside) if at_hand else None, kept)
     except (DatabaseError, NoResultFound) as error:
         raise InputError(f"{database} holds no record of a service: {error.args[0]}") from None

@@ -6,16 +6,25 @@ stands elsewhere cannot.
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
-from typing import Any
+from pathlib import Path
+from typing import Annotated, Any
 
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from sqlalchemy import Connection, insert, select
 
+from accordant import limits
+from accordant.errors import DataError, spec_error
+from accordant.json_values import read_json_value
 from accordant.service.record.log import canonical, now, read_head
 from accordant.service.schema import checkpoint
 from accordant.service.secrets import Secrets
+from accordant.tables.text import read_text
+
+Hex = Annotated[str, Field(pattern="^([0-9a-f]{2})*$")]
 
 
 @dataclass(frozen=True)
@@ -47,6 +56,51 @@ class Checkpoint:
             "size": self.size, "at": self.at, "root": self.root.hex(), "signature": self.signature.hex(),
             "public_key": self.public.hex(),
         }  # fmt: skip
+
+
+class StrictPart(BaseModel):
+    """Part of a file that somebody kept."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+
+class CheckpointPart(StrictPart):
+    """A `Checkpoint` as it is published; bytes in hexadecimal digits."""
+
+    size: int = Field(ge=1)
+    at: str
+    root: Hex
+    signature: Hex
+    public_key: Hex
+
+    @property
+    def checkpoint(self) -> Checkpoint:
+        """What it says."""
+        return Checkpoint(
+            self.size, self.at, *(bytes.fromhex(each) for each in (self.root, self.signature, self.public_key))
+        )
+
+
+def read_checkpoint_file(file: Path) -> Checkpoint:
+    """Return the checkpoint that somebody kept, by itself or in a receipt.
+
+    Raises
+    ------
+    DataError, SpecError
+        If there is none in the file, or it is not what was signed.
+    """
+    text = read_text(file, limits.TEXT_BYTES)
+    try:
+        content = read_json_value(text)
+        inside = content.get("checkpoint", content) if isinstance(content, dict) else content
+        kept = CheckpointPart.model_validate(inside)
+    except json.JSONDecodeError as error:
+        raise DataError(f"{file} is no checkpoint: no JSON at line {error.lineno}") from None
+    except ValidationError as error:
+        raise spec_error(error, str(file), CheckpointPart.model_fields) from None
+    if not kept.checkpoint.is_signed():
+        raise DataError(f"{file}: the checkpoint is not what was signed with the key in it")
+    return kept.checkpoint
 
 
 def _content(size: int, at: str, root: bytes) -> bytes:

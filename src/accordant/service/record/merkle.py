@@ -1,4 +1,4 @@
-"""Merkle trees after RFC 6962, section 2.1: roots of growing logs, and proofs that a leaf or an older tree is inside.
+"""Merkle trees after RFC 6962, section 2.1: roots of growing logs, and proofs that a leaf is inside.
 
 leaf   SHA-256(0x00 ‖ content)
 node   SHA-256(0x01 ‖ left ‖ right); the left part of n leaves holds the largest power of two below n
@@ -135,45 +135,3 @@ def included_root(leaf_digest: bytes, leaf: int, size: int, proof: Sequence[byte
     if last:
         raise ValueError("the proof is too short")
     return digest
-
-
-def consistency_proof(part: Part, old: int, size: int) -> list[bytes]:
-    """Return the hashes that show a tree of `old` leaves to be the beginning of one of `size` (RFC 6962, 2.1.2)."""
-    if not 0 < old <= size:
-        raise ValueError(f"a tree of {old} leaves in one of {size}")
-    return _consistency(part, old, size, 0, whole=True)
-
-
-def _consistency(part: Part, old: int, size: int, start: int, *, whole: bool) -> list[bytes]:
-    if old == size:
-        return [] if whole else [part(start, size)]
-    left = _split(size)
-    if old <= left:
-        return [*_consistency(part, old, left, start, whole=whole), part(start + left, size - left)]
-    return [*_consistency(part, old - left, size - left, start + left, whole=False), part(start, left)]
-
-
-def is_consistent(old: int, old_root: bytes, size: int, root: bytes, proof: Sequence[bytes]) -> bool:
-    """Return whether a consistency proof shows one tree to be the beginning of another (RFC 9162, 2.1.4.2)."""
-    if not 0 < old <= size:
-        return False
-    if old == size:
-        return not proof and old_root == root
-    path = [old_root, *proof] if old & (old - 1) == 0 else list(proof)
-    if not path:
-        return False
-    position, last = old - 1, size - 1
-    while position & 1:
-        position, last = position >> 1, last >> 1
-    before = after = path[0]
-    for other in path[1:]:
-        if last == 0:
-            return False
-        if position & 1 or position == last:
-            before, after = node_hash(other, before), node_hash(other, after)
-            while position and not position & 1:
-                position, last = position >> 1, last >> 1
-        else:
-            after = node_hash(after, other)
-        position, last = position >> 1, last >> 1
-    return last == 0 and before == old_root and after == root

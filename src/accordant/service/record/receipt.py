@@ -6,15 +6,15 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import Field, ValidationError
 from sqlalchemy import Connection, select
 
 from accordant import limits
 from accordant.errors import DataError, NotInLogError, spec_error
 from accordant.json_values import field_values, read_json_value
-from accordant.service.record.checkpoint import Checkpoint, sign_head
+from accordant.service.record.checkpoint import CheckpointPart, Hex, StrictPart, sign_head
 from accordant.service.record.log import Event, tree_part
 from accordant.service.record.merkle import included_root, inclusion_proof
 from accordant.service.schema import event
@@ -22,14 +22,9 @@ from accordant.service.secrets import Secrets, event_key, unseal
 from accordant.tables.text import read_text
 
 FORMAT = 1
-Hex = Annotated[str, Field(pattern="^([0-9a-f]{2})*$")]
 
 
-class _Part(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
-
-
-class EventPart(_Part):
+class EventPart(StrictPart):
     """An event, with what is sealed in it."""
 
     seq: int = Field(ge=0)
@@ -42,17 +37,7 @@ class EventPart(_Part):
     previous: Hex
 
 
-class CheckpointPart(_Part):
-    """See `Checkpoint`."""
-
-    size: int = Field(ge=1)
-    at: str
-    root: Hex
-    signature: Hex
-    public_key: Hex
-
-
-class Receipt(_Part):
+class Receipt(StrictPart):
     """What a receipt file holds.
 
     Attributes
@@ -178,10 +163,7 @@ def verify_receipt(receipt: Receipt, public_key: str | None = None) -> Verified:
         told.seq, told.id, told.at, told.kind, told.person, told.public, bytes.fromhex(told.sealed),
         bytes.fromhex(told.previous),
     )  # fmt: skip
-    root = bytes.fromhex(signed.root)
-    head = Checkpoint(
-        signed.size, signed.at, root, bytes.fromhex(signed.signature), bytes.fromhex(signed.public_key)
-    )  # fmt: skip
+    head = signed.checkpoint
     if public_key is not None and public_key.lower() != signed.public_key:
         raise NotInLogError("the receipt was signed with another key than the service's")
     if not head.is_signed():
@@ -190,7 +172,7 @@ def verify_receipt(receipt: Receipt, public_key: str | None = None) -> Verified:
         reached = included_root(line.hash, line.seq, signed.size, [bytes.fromhex(each) for each in receipt.proof])
     except ValueError as error:
         raise NotInLogError(f"the proof does not fit: {error}") from None
-    if reached != root:
+    if reached != head.root:
         raise NotInLogError("this event is not in the log whose root was signed")
     if line.at > signed.at:
         raise NotInLogError("the event is later than the checkpoint that is to hold it")
