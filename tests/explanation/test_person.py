@@ -130,7 +130,7 @@ def test_a_policy_adds_the_person_and_what_it_could_change(loans, loans_policy):
 def test_nobody_is_promised_what_cannot_be_called_plausible(loans, loans_policy):
     far = Contexts({**loans.columns, "amount": np.full(120, 1e6)})
     found = loans_policy.explain(far, rows=[0], changeable={"amount": "down"})[0]
-    assert (found.recourse.reason == FAR_FROM_ALL) == loans_policy.profile_.tells_far
+    assert (found.recourse.reason == FAR_FROM_ALL) == (loans_policy.profile_.radius is not None)
     assert found.person.unusual
     drawn = loans_policy.explain(loans.contexts, rows=[0], strategy="random", changeable={"amount": "down"}) if "random" in [
         label for label, rule in loans_policy.strategies_.items() if rule.candidate

@@ -14,7 +14,7 @@ from accordant.errors import InputError
 from accordant.learning.cross_fitting import LearningSettings, learn
 from accordant.learning.augmentation import RewardQueries
 from accordant.learning.reward_learning import RewardLearner
-from accordant.learning.reward_models import LearnedReward, StatedReward, predict_rewards
+from accordant.learning.reward_models import LearnedReward, StatedReward, each_reward
 from accordant.rewards import FunctionReward, ObservedReward
 from sklearn.linear_model import LogisticRegression
 
@@ -36,10 +36,10 @@ def learned(world, log=None, signals=None, **changes):
 def test_learned_rewards_come_close_to_stated_ones(loans):
     contexts = loans.contexts
     stated = [StatedReward(n, FunctionReward(f), loans.problem) for n, f in loans.rewards.items()]
-    exact = predict_rewards(stated, contexts, None, loans.problem)
-    assert exact.shape == (2, 3, 3, len(loans.actions))
-    found = predict_rewards(learned(loans).reward_models, contexts, None, loans.problem)
-    assert np.abs(found - exact).mean() < 0.02
+    exact, found = (dict(each_reward(models, contexts, None)) for models in (stated, learned(loans).reward_models))
+    for name in loans.rewards:
+        assert exact[name].shape == (3, 3, len(loans.actions))
+        assert np.abs(found[name] - exact[name]).mean() < 0.02
 
 
 def test_stated_rewards_of_continuous_outcomes_are_asked_at_every_node(visits):
@@ -65,9 +65,9 @@ def test_predictions_are_clipped_to_the_scale(loans):
 @pytest.mark.long
 def test_the_order_of_models_does_not_matter(loans):
     models = learned(loans).reward_models
-    first = predict_rewards(models, loans.contexts, None, loans.problem)
-    second = predict_rewards(models[::-1], loans.contexts, None, loans.problem)
-    assert np.array_equal(first, second)
+    first, second = (dict(each_reward(order, loans.contexts, None)) for order in (models, models[::-1]))
+    assert list(first) == list(second)[::-1] == list(loans.rewards)
+    assert all(np.array_equal(first[name], second[name]) for name in first)
 
 
 @pytest.mark.long

@@ -197,11 +197,6 @@ class TrainingProfile:
             columns[name] = np.array(levels, dtype=str)[self.reference[name]]
         return Contexts(columns)
 
-    @property
-    def tells_far(self) -> bool:
-        """Whether there were enough training rows to tell which others are far from them."""
-        return self.radius is not None
-
     def _in_column(self, name: str, values: AnyArray, block: Values) -> Iterator[Finding]:
         """Yield what is unusual about the values of one column, whose part of the matrix is given."""
         lacking = _lacking(values)

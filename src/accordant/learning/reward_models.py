@@ -232,11 +232,3 @@ def each_reward(
     encodings = Encodings(contexts)
     for model in models:
         yield from zip(model.stakeholders, model.predict(contexts, nodes, encodings), strict=True)
-
-
-def predict_rewards(
-    models: Sequence[OutcomeRewardModel], contexts: Contexts, nodes: Nodes, problem: DecisionProblem
-) -> NDArray[np.float64]:
-    """Return q of all stakeholders in declared order, shape (stakeholder, action, outcome or node, context)."""
-    found = dict(each_reward(models, contexts, nodes))
-    return np.stack([found[name] for name in problem.stakeholder_names])

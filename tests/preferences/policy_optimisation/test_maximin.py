@@ -76,7 +76,7 @@ class TestWorkedExample:
         np.testing.assert_allclose(found.mean_rewards, means, atol=1e-6)
 
     def test_the_worst_value_of_the_average(self):
-        assert average_reward(EXAMPLE, UNIFORM, 0.5).worst_value == pytest.approx(0.499433, abs=1e-6)
+        assert average_reward(EXAMPLE, UNIFORM, 0.5).values.min() == pytest.approx(0.499433, abs=1e-6)
 
 
 class TestDuality:
@@ -147,8 +147,8 @@ class TestDuality:
             maximin, strict = (f(rewards, reference, 0.5) for f in (maximin_expectation, per_sample_minimum))
             of_minimum = (strict.policy * rewards.min(axis=0)).sum(axis=0).mean()
             assert of_minimum <= strict.mean_rewards.min() + 1e-12
-            assert strict.worst_value <= maximin.primal + 1e-9
-            assert average_reward(rewards, reference, 0.5).worst_value <= maximin.primal + 1e-9
+            assert strict.values.min() <= maximin.primal + 1e-9
+            assert average_reward(rewards, reference, 0.5).values.min() <= maximin.primal + 1e-9
 
 
 class TestLimits:

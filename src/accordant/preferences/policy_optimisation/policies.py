@@ -199,11 +199,6 @@ class RegularisedPolicy:
         """F_u(π), shape (group,)."""
         return np.asarray(self.mean_rewards - self.charge)
 
-    @property
-    def worst_value(self) -> float:
-        """The smallest F_u(π)."""
-        return float(self.values.min())
-
 
 def average_reward(rewards: ArrayLike, reference: ArrayLike, beta: float) -> RegularisedPolicy:
     """Return the policy that is best for the mean of the groups' rewards, each group counted alike.
