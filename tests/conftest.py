@@ -11,6 +11,7 @@ import subprocess
 import threading
 import time
 from collections import defaultdict
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -55,9 +56,10 @@ def cpu_seconds():
 def pytest_collection_modifyitems(items):
     """Mark everything below tests/long as long, and all but a few cases of a test that is marked `few`."""
     cases = defaultdict(list)
+    below = cache(lambda path: LONG in path.parents)  # asked of each file once, not of each of its tests
     for item in items:
         few = item.get_closest_marker("few")
-        if LONG in item.path.parents:
+        if below(item.path):
             item.add_marker(pytest.mark.long)
         elif few is not None:
             cases[item.nodeid.partition("[")[0], few.args[0]].append(item)
@@ -67,10 +69,16 @@ def pytest_collection_modifyitems(items):
             every[place].add_marker(pytest.mark.long)
 
 
-def pytest_collection_finish():
-    """Leave tens of thousands of collected tests out of every garbage collection."""
-    gc.collect()
-    gc.freeze()
+@pytest.hookimpl(wrapper=True)
+def pytest_collection():
+    """Leave tens of thousands of collected tests out of every garbage collection, then and afterwards."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.collect()
+        gc.freeze()
+        gc.enable()
 
 
 @pytest.fixture(scope="session", autouse=True)

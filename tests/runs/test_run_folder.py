@@ -15,10 +15,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import skops.io as skops
 
 from accordant.errors import InputError, RunFolderError, UnknownNameError
 from accordant.runs import RunOptions, carry_out, read_run, write_run
+from accordant.runs.models.files import _skops
 from accordant.runs.models.policy_state import policy_files
 
 
@@ -328,6 +328,7 @@ class Hostile:
 def test_a_hostile_model_is_refused_even_with_matching_hashes(run_folder):
     from sklearn.preprocessing import FunctionTransformer
 
+    skops = _skops()
     for content in (skops.dumps(FunctionTransformer(os.system)), skops.dumps(Hostile())):
         (run_folder / "models" / "outcome-model.skops").write_bytes(content)
         rehash(run_folder)

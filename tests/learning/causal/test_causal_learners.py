@@ -7,7 +7,6 @@ import inspect
 import numpy as np
 import pytest
 from scipy.sparse import csr_array
-import skops.io
 from sklearn.base import clone
 from sklearn.linear_model import LinearRegression
 
@@ -86,6 +85,8 @@ def test_same_seed_same_bytes(learner, tolerance, two_actions):
 @pytest.mark.long
 @LEARNERS
 def test_survives_skops_with_the_trust_list(learner, tolerance, two_actions):
+    import skops.io
+
     fitted = clone(learner).fit(two_actions.X, two_actions.actions, two_actions.outcomes)
     saved = skops.io.dumps(fitted)
     assert set(skops.io.get_untrusted_types(data=saved)) <= set(TRUSTED_TYPES)

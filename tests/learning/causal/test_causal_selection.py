@@ -7,7 +7,6 @@ import itertools
 
 import numpy as np
 import pytest
-import skops.io
 from sklearn.base import clone
 
 from accordant.learning.causal import (
@@ -128,6 +127,8 @@ def test_default_table_drops_what_does_not_suit_the_size():
 @pytest.mark.long
 def test_trust_list_is_exact(two_actions):
     """Every type the default table can save is trusted, and nothing else is."""
+    import skops.io
+
     untrusted = set()
     data = (two_actions.X[:200], two_actions.actions[:200], two_actions.outcomes[:200])
     selected = SelectedCausalLearner(FEW)

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import skops.io
 from sklearn.base import clone
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.dummy import DummyClassifier
@@ -28,6 +27,7 @@ from accordant.learning.classification.brier import (
     mean_with_error,
 )
 from accordant.learning.folds import deal_folds, splits
+from accordant.runs.models.files import dump_model, load_model
 
 from .conftest import OUTCOMES, Loans, draw_loans
 
@@ -230,6 +230,8 @@ def test_a_single_class_is_what_is_refused_whatever_its_rows(X: np.ndarray) -> N
 @pytest.mark.long
 @pytest.mark.parametrize("candidate", default_candidates(4), ids=lambda each: each.name)
 def test_skops_round_trip(candidate: Candidate, loans: Loans) -> None:
+    import skops.io
+
     # As its own baseline the candidate is the only one, and so the one that is stored.
     alone = Candidate(candidate.name, candidate.estimator, baseline=True)
     model = SelectedClassifier([alone], classes=OUTCOMES, n_folds=2).fit(loans.X[:200], loans.y[:200])
@@ -242,7 +244,16 @@ def test_skops_round_trip(candidate: Candidate, loans: Loans) -> None:
     assert again.candidates_ == model.candidates_
 
 
+def test_an_average_is_read_as_it_was_saved(selected: SelectedClassifier, fresh_loans: Loans) -> None:
+    again = load_model(dump_model(selected), "an average")
+    assert again.predict_proba(fresh_loans.X).tobytes() == selected.predict_proba(fresh_loans.X).tobytes()
+    assert (again.candidates_, again.weights_) == (selected.candidates_, selected.weights_)
+
+
+@pytest.mark.long
 def test_skops_round_trip_of_an_average(selected: SelectedClassifier, fresh_loans: Loans) -> None:
+    import skops.io
+
     stored = skops.io.dumps(selected)
     unknown = skops.io.get_untrusted_types(data=stored)
     assert set(unknown) <= TRUSTED

@@ -8,7 +8,6 @@ import sys
 
 import numpy as np
 import pytest
-import skops.io as skops
 from sklearn.dummy import DummyClassifier
 from sklearn.ensemble import (
     GradientBoostingClassifier,
@@ -27,9 +26,10 @@ from sklearn.tree._tree import Tree
 
 from accordant.errors import RunFolderError
 from accordant.runs.models.index_checks import CHECKS
-from accordant.runs.models.files import dump_model, load_model
+from accordant.runs.models.files import _skops, dump_model, load_model
 from accordant.runs.models.trusted_types import CHECKED
 
+skops = _skops()  # importing it whole walks through all of scikit-learn
 GENERATOR = np.random.default_rng(0)
 X, CODES, LEVELS = GENERATOR.normal(size=(120, 3)), GENERATOR.integers(0, 3, 120), GENERATOR.random(120)
 FAR = 2_000_000_000  # a number of a node, feature or class that lies in nobody's memory

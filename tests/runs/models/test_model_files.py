@@ -12,7 +12,6 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-import skops.io as skops
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.ensemble import BaggingRegressor, HistGradientBoostingRegressor, RandomForestClassifier
 from sklearn.gaussian_process import GaussianProcessClassifier, GaussianProcessRegressor
@@ -28,10 +27,11 @@ from sklearn.utils import all_estimators
 from accordant.errors import InputError, RunFolderError
 from accordant.learning.causal import TLearner
 from accordant.compute.fan_out import run_all
-from accordant.runs.models.files import dump_model, load_model
+from accordant.runs.models.files import _skops, dump_model, load_model
 from accordant.runs.models.policy_state import _middle_context
 from accordant.runs.models.trusted_types import is_trusted, refuse_unsavable, type_name
 
+skops = _skops()  # importing it whole walks through all of scikit-learn
 GENERATOR = np.random.default_rng(0)
 X = np.abs(GENERATOR.normal(size=(60, 3)))
 CODES, LEVELS = GENERATOR.integers(0, 3, 60), GENERATOR.uniform(0.05, 0.95, 60)
