@@ -44,6 +44,7 @@ CPU_LIMIT = 2.0
 SLACK = 3.0  # others may have slowed a test, or emptied its caches, more than the work that is timed after it
 QUIET = 0.12  # seconds of the work in `slowness` where nothing else runs: a slower machine gets more for every test
 LONG = Path(__file__).parent / "long"
+OBJECTS = 50_000  # new ones before the youngest are looked through; compiling kernels makes millions
 
 
 def cpu_seconds():
@@ -71,13 +72,14 @@ def pytest_collection_modifyitems(items):
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection():
-    """Leave tens of thousands of collected tests out of every garbage collection, then and afterwards."""
+    """Collect no garbage while tests are collected, leave them out of it afterwards, and then collect seldom."""
     gc.disable()
     try:
         return (yield)
     finally:
         gc.collect()
         gc.freeze()
+        gc.set_threshold(OBJECTS)
         gc.enable()
 
 
@@ -262,9 +264,13 @@ def make_visits():
 
 @pytest.fixture(scope="session")
 def trees():
-    """Return the syntax trees of all modules of the package, by path."""
+    """Return the syntax trees of all modules of the package, by path; no garbage collection looks at them."""
     files = (Path(__file__).parent.parent / "src" / "accordant").rglob("*.py")
-    return {file: ast.parse(file.read_text(encoding="utf-8")) for file in files}
+    gc.disable()
+    parsed = {file: ast.parse(file.read_text(encoding="utf-8")) for file in files}
+    gc.freeze()
+    gc.enable()
+    return parsed
 
 
 @pytest.fixture(scope="session")
