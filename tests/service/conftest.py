@@ -168,12 +168,28 @@ def open_again(address, tmp_path, monkeypatch):
         each.close()
 
 
-@pytest.fixture
-def service(open_again, finished):
-    """A service with one run deployed."""
-    made = open_again()
+@pytest.fixture(scope="session")
+def deployed_template(sqlite_template, finished, tmp_path_factory):
+    """The files of a service on SQLite with one run deployed, which nobody has open."""
+    folder = tmp_path_factory.mktemp("deployed")
+    made = open_service(f"sqlite:///{shutil.copy(sqlite_template, folder)}", f"sqlite:///{folder / 'service.keys.db'}")
     made.deploy(finished)
-    return made
+    made.close()
+    return folder
+
+
+@pytest.fixture
+def service(request, address, open_again, finished, tmp_path, monkeypatch):
+    """A service with one run deployed; on SQLite its files are copies, at the newest version of their tables."""
+    if not address.startswith("sqlite"):
+        made = open_again()
+        made.deploy(finished)
+        return made
+    for file in request.getfixturevalue("deployed_template").iterdir():
+        shutil.copy(file, tmp_path / file.name)
+    with monkeypatch.context() as patch:
+        patch.setattr("accordant.service.service.prepare", lambda database: None)
+        return open_again()
 
 
 @pytest.fixture
