@@ -34,7 +34,7 @@ def planned(kind="recommend", *, workers=100, parts=2_000, hazards=CLUSTER, pass
     sample = Sample(
         kind, "population_maximin", trials, 2, 0.1, 0.2, 4.0, 2, 0.1, 0.002, (300.0, 0.004), 1e-3, reduction, passes
     )  # fmt: skip
-    sizes = [np.full(n, 5e5) for n in (1, 10, 100, 1_000, 10_000)]
+    sizes = [np.full(n, 5e5) for n in (1, 10, 100, 1_000)]
     growth = tuple(plan_of(sample, each, workers, hazards=hazards).grown() for each in sizes)
     return dataclasses.replace(plan_of(sample, np.full(parts, 5e5), workers, hazards=hazards, price=1), growth=growth)
 
