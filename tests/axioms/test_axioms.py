@@ -233,6 +233,7 @@ def test_no_contexts_is_no_error(name):
     assert check(name, "utilitarian", E).judged == 0
 
 
+@pytest.mark.few(5)
 @pytest.mark.parametrize("name", ordered_names())
 def test_same_seed_same_finding(name):
     E = sample(40, seed=8)

@@ -25,6 +25,7 @@ PAIRS = [(each, rule) for each in COUNTEREXAMPLES for rule in each.rules.split()
 SHAPES = [(2, 2), (2, 3), (3, 4), (4, 3), (5, 4), (7, 3), (1, 4), (3, 1)]
 
 
+@pytest.mark.few(60)
 @pytest.mark.parametrize(("example", "rule"), PAIRS, ids=[f"{each.axiom}-{rule}" for each, rule in PAIRS])
 def test_every_counterexample_is_confirmed_in_plain_python(confirms, example, rule):
     assert confirms(example.axiom, strategies.create(rule, REQUIRED.get(rule, {})), *example.matrices())

@@ -102,6 +102,7 @@ def test_a_table_without_an_action_says_which_columns_could_be_one():
         propose(table().drop(columns="decision"), Told())
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize("frame", [
     table(),
     table(decision=np.where(np.arange(ROWS) % 2, "Grant: a, {lot}", "#no")),

@@ -12,6 +12,7 @@ from accordant.errors import InputError
 from accordant.runs.reward_sources import located_signals
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("name", built_in_cases())
 def test_every_case_can_be_simulated(name):
     case, _ = read_case(name)

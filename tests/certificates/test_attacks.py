@@ -28,6 +28,7 @@ def searches(generator, **known):
     ]
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize("search", [0, 1], ids=["random", "coordinate"])
 @pytest.mark.parametrize("name", ["utilitarian", "kalai_smorodinsky", "nash_bargaining", "plurality", "leximin"])
 def test_what_an_attack_claims_replays_within_the_threat(search, name):
@@ -77,6 +78,7 @@ def test_values_of_a_metric_are_sums_over_what_was_reached():
     assert found.to_json() == {"honest": found.honest, "low": found.low, "high": found.high}
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("search", [0, 1], ids=["random", "coordinate"])
 @pytest.mark.parametrize(
     "parameters",

@@ -108,6 +108,7 @@ def test_the_maximin_radius_has_the_closed_form_where_the_box_does_not_bind():
             assert found[t] == pytest.approx(min(bounds), abs=2e-9)
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.label)
 def test_radius_is_where_the_reachable_set_grows(rule):
     values = np.round(np.random.default_rng(3).random((3, 3, 60)), 2)
@@ -122,6 +123,7 @@ def test_radius_is_where_the_reachable_set_grows(rule):
         assert within <= 0 or reachable(rule, one, delta=within, coalition=["P", "Q"]).sum() == 1
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.label)
 def test_reachable_sets_grow_with_radius_and_coalition(rule):
     expected = world(np.round(np.random.default_rng(4).random((3, 3, 300)), 1))
@@ -156,6 +158,7 @@ def test_a_witness_lies_in_the_box_and_makes_its_action_win(rule):
 FLOORED = strategies.create("constrained", {"rule": "utilitarian", "floors": {"P": 0.0}})
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize(
     "rule",
     [
@@ -302,6 +305,7 @@ def test_single_precision_edges_and_empty_batches():
     assert np.isinf(radius(strategies.utilitarian, alone)).all()
 
 
+@pytest.mark.few(6)
 @pytest.mark.parametrize("precision", [1e-4, 1e-9])
 @pytest.mark.parametrize("rule", [*RULES, strategies.create("kalai_smorodinsky"), strategies.create("nash_bargaining")])
 def test_few_contexts_have_the_radii_that_they_have_among_many(rule, precision):

@@ -183,6 +183,7 @@ def test_a_constrained_rule_freezes_reference_points_or_says_that_it_does_not():
         assert (certify(declared, world(values), Threat(0.1)).outer <= frozen).all()
 
 
+@pytest.mark.few(6)
 @pytest.mark.parametrize("case", FROZEN, ids=named)
 def test_rules_with_frozen_reference_points_have_exactly_the_enumerated_sets(case):
     rule = strategies.create(*case)

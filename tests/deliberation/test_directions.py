@@ -53,7 +53,7 @@ def access(found, label):
     return found.lines[label].access
 
 
-@pytest.mark.few(1)
+@pytest.mark.long
 @pytest.mark.parametrize(("aligned", "biased"), [("rawlsian", "biased 1"), ("utilitarian", "biased 0.3")])
 def test_access_comes_back_in_part(aligned, biased):
     found = repeated(aligned, biased)
@@ -91,7 +91,7 @@ def test_who_is_tough_decides():
     assert level.high < tough.low
 
 
-@pytest.mark.few(1)
+@pytest.mark.long
 @pytest.mark.parametrize(("first", "second"), [("rawlsian", "biased 1"), ("utilitarian", "rawlsian")])
 def test_a_mediator_meets_more_but_cannot_rescue_a_captured_zone(first, second):
     bargained, mediated = repeated(first, second), repeated(first, second, "mediated")

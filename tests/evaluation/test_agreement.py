@@ -102,6 +102,7 @@ def plain_reversals(rule, E, only_dominated):
     return tested, changed
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("name", NAMES)
 def test_reversals_against_a_loop(name):
     E, rule = drawn(seed=3), strategies.create(name)

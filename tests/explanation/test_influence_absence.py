@@ -102,6 +102,7 @@ def test_dropping_whom_no_rank_belongs_to_is_allowed():
     np.testing.assert_array_equal(changed(given).codes, rule(expected).codes)
 
 
+@pytest.mark.few(18)
 @pytest.mark.parametrize(("name", "parameters"), ALL_RULES)
 def test_without_a_say_nothing_changes(name, parameters):
     """Whoever has no say cannot change a decision, except where a tie is broken by everybody."""

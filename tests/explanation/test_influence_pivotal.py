@@ -32,6 +32,7 @@ def test_by_hand():
     assert found.variations["dropped"].shares() == (1.0, 0.0, 0.0)
 
 
+@pytest.mark.few(18)
 @pytest.mark.parametrize(("name", "parameters"), ALL_RULES)
 def test_every_rule_answers_or_says_why_not(name, parameters):
     expected = make_expected(30)

@@ -279,6 +279,7 @@ def test_what_a_reason_says_holds(name, parameters, grid):
             assert not re.search(r"[{}]|\bNone\b|\d\.\d|  ", sentence.replace(rule.label, ""))
 
 
+@pytest.mark.few(10)
 @pytest.mark.parametrize("weights", [(2.0, 1.0, 1.0), (0.0, 1.0, 3.0)])
 @pytest.mark.parametrize(
     ("name", "parameters"),
@@ -344,6 +345,7 @@ def test_rules_of_others_are_explained_by_their_score():
     assert measure(Own(), decisions.scores[:, 0]) is None
 
 
+@pytest.mark.few(18)
 @pytest.mark.parametrize(("name", "parameters"), ALL_RULES)
 def test_measures_order_actions_as_the_scores_do(name, parameters):
     expected = make_expected(6, seed=3)

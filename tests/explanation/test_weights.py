@@ -57,6 +57,7 @@ def test_scores_are_linear_in_the_shares(name):
     np.testing.assert_allclose(shares @ components(rule, expected), mixed, atol=1e-9)
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("name", ["utilitarian", "relative_utilitarian", "range"])
 @pytest.mark.parametrize("weights", [(1, 1, 1), (3, 1, 0)])
 def test_the_shift_is_the_smallest_there_is(name, weights):

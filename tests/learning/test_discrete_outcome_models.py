@@ -27,6 +27,7 @@ def fitted(loans, kind, *, aware):
     return DiscreteOutcomeModel(encoder, CLASSIFIERS[kind].fit(columns, log.outcomes), 3, aware)
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("aware", [False, True])
 @pytest.mark.parametrize("kind", CLASSIFIERS)
 def test_the_classifiers_probabilities_bit_for_bit(kind, aware, loans):

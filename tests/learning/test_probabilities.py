@@ -122,6 +122,7 @@ def test_what_is_not_known_is_asked(kind, monkeypatch):
     assert np.array_equal(found, model.predict_proba(data(3)[0]))
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize("kind", [
     pytest.param(each.name, marks=[pytest.mark.long] if each.name.endswith("-sigmoid") else [])
     for each in default_candidates(3)
@@ -164,6 +165,7 @@ def test_a_subclass_is_asked():
     assert np.array_equal(class_probabilities(model)(rows), model.predict_proba(rows))
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize("value", [np.nan, np.inf, 1e300])
 @pytest.mark.parametrize("kind", ["forest", "boosting", "scaled", "blend"])
 def test_unusual_values_are_left_to_the_classifier(kind, value):

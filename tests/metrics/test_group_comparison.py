@@ -42,6 +42,7 @@ def rows():
     }
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize("metric", [recall_score, accuracy_score, f2])
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("controlled", [False, True])

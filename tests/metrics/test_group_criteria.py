@@ -53,6 +53,7 @@ def twin(table, name, aggregate="difference", protected=None, actions=("Grant", 
     return min(found) if aggregate == "ratio" else max(found, key=abs)
 
 
+@pytest.mark.few(10)
 @pytest.mark.parametrize("name", CRITERIA)
 @pytest.mark.parametrize("attributes", [("sex",), ("age",), ("sex", "age")])
 @pytest.mark.parametrize("aggregate", ["difference", "ratio"])
@@ -253,6 +254,7 @@ THEIRS = {"demographic_parity": "demographic_parity", "equal_opportunity": "equa
           "equalised_odds": "equalized_odds"}  # fmt: skip
 
 
+@pytest.mark.few(5)
 @pytest.mark.parametrize(("name", "aggregate", "method", "combined"), METHODS)
 def test_comparison_with_all_contexts_and_means_of_rates_equal_fairlearn(
     world, decide, name, aggregate, method, combined

@@ -26,6 +26,7 @@ def data(record: Json) -> Json:
     return json.loads(text)
 
 
+@pytest.mark.few(4)
 def test_the_policy_names_the_style_and_the_script_that_stand_in_the_page(variant: Json) -> None:
     html = render(Record.read(variant))
     policy = re.search(r'http-equiv="Content-Security-Policy" content="([^"]+)"', html)[1]
@@ -45,7 +46,7 @@ def test_data_never_ends_their_element() -> None:
     assert json.loads(text) == {"</script><script>": ["<!--", "a & b", "\u2028", "\N{REPLACEMENT CHARACTER}" * 2]}
 
 
-@pytest.mark.few(4)
+@pytest.mark.few(2)
 def test_boards_hold_the_normalised_values_of_the_record_as_they_are(variant: Json) -> None:
     given, reading = data(variant), Reading.named(Record.read(variant))
     board, rows = given["boards"]["test"], variant["test"]["leaderboard"]

@@ -32,6 +32,7 @@ def says(record: Json) -> dict[str, str]:
     return headlines(reading, answer(reading), findings(reading), checks(reading), *parts)
 
 
+@pytest.mark.few(4)
 def test_every_fold_says_its_finding(variant: Json) -> None:
     html = render(Record.read(variant))
     folds = FOLD.findall(html)
@@ -42,7 +43,7 @@ def test_every_fold_says_its_finding(variant: Json) -> None:
         assert "None" not in words
 
 
-@pytest.mark.few(4)
+@pytest.mark.few(2)
 def test_nothing_but_the_first_screen_stands_unfolded(variant: Json) -> None:
     html = render(Record.read(variant))
     main = html[html.index("<main") : html.index("</main>")]
@@ -133,6 +134,7 @@ def test_every_rule_is_told_in_one_sentence_or_has_none(records: dict[str, Json]
         assert names.get(row["strategy"], row["strategy"]) in part
 
 
+@pytest.mark.few(4)
 def test_references_have_no_score(variant: Json) -> None:
     html = render(Record.read(variant))
     table = re.search(r'<caption id="scores-1">.*?</table>', html, re.DOTALL)[0]

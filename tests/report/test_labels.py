@@ -100,6 +100,7 @@ def numbers(value: Any) -> list[float]:
     return [] if isinstance(value, str) or value is None else [value]
 
 
+@pytest.mark.few(4)
 def test_names_change_no_number(variant: Json) -> None:
     record = Record.read(variant)
     named = with_names(record, readable_names(record))
@@ -110,6 +111,7 @@ def test_names_change_no_number(variant: Json) -> None:
     assert [about.name for about in named.strategies.values()] == [each.name for each in record.strategies.values()]
 
 
+@pytest.mark.few(5)
 def test_a_page_shows_labels_only_where_they_are_to_be_copied(variant: Json) -> None:
     html = render(Record.read(variant))
     shown = re.sub(r"<(code|pre|style|script)\b.*?</\1>| data-known=\"[^\"]*\"", "", html, flags=re.DOTALL)

@@ -37,7 +37,7 @@ def set_rewards(record: Json, rewards: dict[str, dict[str, float]]) -> None:
             row["mean_rewards"] |= rewards.get(row["strategy"], {})
 
 
-@pytest.mark.few(4)
+@pytest.mark.few(2)
 def test_every_thought_leads_to_a_fold(variant: Json) -> None:
     html = render(Record.read(variant))
     for statement in seen(variant).statements:

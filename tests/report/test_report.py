@@ -80,7 +80,7 @@ def readable(name: str) -> str:
     return " ".join(name.replace("\x00", "\N{REPLACEMENT CHARACTER}").split())
 
 
-@pytest.mark.few(4)
+@pytest.mark.few(2)
 def test_every_variant_is_one_well_formed_page(variant: Json) -> None:
     page = Page(rendered(variant))
     identifiers = page.attributes("id")
@@ -108,7 +108,7 @@ def test_nothing_leads_out_of_the_file(variant: Json) -> None:
     assert not [key for _, attributes in page.tags for key in attributes if key.startswith("on")]
 
 
-@pytest.mark.few(4)
+@pytest.mark.few(2)
 def test_drawings_are_well_formed_and_named(variant: Json) -> None:
     drawings = re.findall(r"<svg.*?</svg>", rendered(variant), flags=re.DOTALL)
     assert drawings
@@ -127,14 +127,14 @@ def test_drawings_are_well_formed_and_named(variant: Json) -> None:
         assert "nan" not in drawing
 
 
-@pytest.mark.few(4)
+@pytest.mark.few(1)
 def test_same_record_same_bytes(variant: Json) -> None:
     before = copy.deepcopy(variant)
     assert rendered(variant) == rendered(json.loads(json.dumps(variant)))
     assert variant == before
 
 
-@pytest.mark.few(4)
+@pytest.mark.few(2)
 def test_every_strategy_metric_and_stakeholder_appears(variant: Json) -> None:
     text, names = Page(rendered(variant)).text, readable_names(Record.read(variant))
     for row in variant["test"]["leaderboard"]:
@@ -156,7 +156,7 @@ def test_hostile_names_stay_text(records: dict[str, Json]) -> None:
     assert "<script>alert(1)</script>" in Page(html).text
 
 
-@pytest.mark.few(4)
+@pytest.mark.few(2)
 def test_numbers_in_the_leaderboard_are_those_of_the_record(variant: Json) -> None:
     page = Page(rendered(variant))
     weighted = sorted((m for m in variant["test"]["metrics"] if m["weight"] > 0), key=lambda m: -m["weight"])[:5]
@@ -301,7 +301,7 @@ def test_no_result_is_called_fair(variant: Json) -> None:
     assert not re.search(r"\b(is|are) (un)?fair\b", Page(rendered(variant)).text)
 
 
-@pytest.mark.few(4)
+@pytest.mark.few(2)
 def test_every_table_has_a_caption_and_every_scroll_box_takes_focus(variant: Json) -> None:
     html = rendered(variant)
     assert html.count("<table") == html.count("<caption")
@@ -363,6 +363,6 @@ def test_the_page_of_a_record_without_sources_only_says_who_there_is(records: di
     assert "Stakeholders and their rewards" in page.text and "Reward: " not in page.text
 
 
-@pytest.mark.few(4)
+@pytest.mark.few(2)
 def test_all_that_is_drawn_lies_in_its_picture_and_can_be_read(variant):
     assert faults(rendered(variant)) == []

@@ -248,6 +248,7 @@ def test_a_killed_run_leaves_no_folder_that_looks_finished(cases, tmp_path):
 # --- spoilt folders --------------------------------------------------------------------------------------------
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize(
     "file", ["run.json", "leaderboard.csv", "report.html", "models/policy.json", "models/outcome-model.skops"]
 )
@@ -275,6 +276,7 @@ def test_no_manifest(run_folder):
         read_run(run_folder)
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize(
     "content",
     [

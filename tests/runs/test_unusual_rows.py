@@ -34,6 +34,7 @@ def declared(cases, tmp_path):
     return carried_out
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("cell", ["abc", "2,5", "50%", "#DIV/0!", "1e999", "2024-05-31"])
 def test_one_damaged_cell_of_the_data_is_refused_before_anything_is_learned(cases, tmp_path, cell):
     frame = pd.read_csv(cases["own"].parent / "own.csv", dtype=str)
@@ -50,6 +51,7 @@ def test_one_damaged_cell_of_the_data_is_refused_before_anything_is_learned(case
         assert repr(found) in str(caught.value) or repr(cell) in str(caught.value)
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("source", ["file", "stream"])
 @pytest.mark.parametrize("cell", ["abc", "2,5", "1 000"])
 def test_a_column_of_numbers_refuses_other_cells_of_new_rows(run_folder, tmp_path, cell, source):

@@ -75,6 +75,7 @@ def in_memory(run, rule, k, frame):
     return serve(rule, market_of_rows(run.case, slates_of(run.case).slates, expected), k)
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("name", ["utilitarian", "seq_pav", "stakeholder_slate[stakeholder=Bank]"])
 @pytest.mark.parametrize("k", [1, 3])
 def test_lists_are_those_of_the_market_in_memory(run, dataset, tmp_path, name, k):

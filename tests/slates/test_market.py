@@ -41,6 +41,7 @@ def by_hand(market, k, penalty):
     return lists, loads
 
 
+@pytest.mark.few(10)
 @pytest.mark.parametrize("seed", range(6))
 @pytest.mark.parametrize(("k", "penalty", "visits"), [(2, 0.0, 1.0), (3, 0.7, 1.5), (9, 0.2, 0.0)])
 @pytest.mark.parametrize("full", [False, True])

@@ -89,6 +89,7 @@ def by_hand(market, k, penalty, staleness):
     return lists, loads, np.array(attained).T, closed
 
 
+@pytest.mark.few(12)
 @pytest.mark.parametrize("full", [False, True])
 @pytest.mark.parametrize("staleness", [0, 1, 2, 3, 7, 50])
 @pytest.mark.parametrize(("seed", "k", "penalty"), [(0, 2, 0.0), (1, 3, 0.7), (2, 9, 0.2), (3, 1, 0.4)])

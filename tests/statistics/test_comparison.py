@@ -69,7 +69,7 @@ def test_what_differs_alike_everywhere_is_told_apart_by_the_least_error_alone():
     assert best_set(rounded, np.repeat(rounded[None], 100, axis=0), error=0.1).member.all()
 
 
-@pytest.mark.few(2)
+@pytest.mark.few(1)
 @pytest.mark.parametrize(("n", "n_candidates"), [(10, 6), (20, 6), (80, 10)])
 def test_the_best_stay_in_where_units_are_few_and_values_are_0_or_1(n, n_candidates):
     """Without the tails of Student's t a best one was lost in 16 of 100 samples of twenty."""

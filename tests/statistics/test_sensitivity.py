@@ -44,7 +44,7 @@ def world(generator, *, contexts=4, actions=3, nodes=5, ties=False):
     return values, weights, np.maximum(e, 0.02) / np.maximum(e, 0.02).sum(axis=0)
 
 
-@pytest.mark.few(4)
+@pytest.mark.few(2)
 @pytest.mark.parametrize("ties", [False, True])
 @pytest.mark.parametrize("upper", [False, True])
 def test_expected_terms_are_the_optimum_of_the_linear_programme(ties, upper):

@@ -44,6 +44,7 @@ def test_nobody_and_nothing_are_refused():
             ExpectedRewards(np.zeros(shape), stakeholders=list("xyz")[: shape[0]], actions=list("abc")[: shape[1]])
 
 
+@pytest.mark.few(40)
 @pytest.mark.parametrize("rule", READY, ids=label)
 @pytest.mark.parametrize("shape", [(1, 1, 3), (1, 4, 3), (3, 1, 3), (3, 4, 0), (2, 2, 1)])
 def test_smallest_shapes(rule, shape):

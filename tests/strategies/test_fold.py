@@ -91,6 +91,7 @@ def test_the_kernel_that_writes_scores_does_what_the_formula_says(name, seed):
     np.testing.assert_allclose(made["plain"], scope["scores"], rtol=1e-12, atol=1e-12)
 
 
+@pytest.mark.few(30)
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize(("name", "parameters"), RULES)
 def test_one_reading_chooses_as_scores_and_selection_do(monkeypatch, name, parameters, kind):

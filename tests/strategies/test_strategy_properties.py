@@ -90,6 +90,7 @@ def test_shifting_a_row_changes_nothing(name, parameters, values, shift, data):
     np.testing.assert_array_equal(left.codes, right.codes)
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize(
     "name", ["kalai_smorodinsky", "nash_bargaining", "nash_social_welfare", "proportional_fairness"]
 )
@@ -148,6 +149,7 @@ def test_constant_matrices_tie_everywhere(name, parameters, entry):
     assert not np.isnan(decided.scores).any()
 
 
+@pytest.mark.few(40)
 @pytest.mark.parametrize(("name", "parameters"), RULES)
 @pytest.mark.parametrize("shape", [(3, 1, 5), (1, 3, 5), (1, 1, 1), (3, 3, 1), (3, 3, 0), (1, 1, 0)])
 @pytest.mark.parametrize("selection", [{}, {"selection": "softmax", "temperature": 0.1}])

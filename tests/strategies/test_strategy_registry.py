@@ -56,6 +56,7 @@ def evidence():
     }
 
 
+@pytest.mark.few(18)
 @pytest.mark.parametrize(
     ("name", "parameters"), [*((name, REQUIRED.get(name, {})) for name in strategies.names()), *VARIED]
 )

@@ -70,6 +70,7 @@ def values(part):
         return np.concatenate([batch["x"] for batch in arrow_columns(here.file, groups=here.wanted)]).tolist()
 
 
+@pytest.mark.few(6)
 @pytest.mark.parametrize(
     "within", ["", "/*.csv", "/year=*/*/*.parquet", "/**/*.p*q*", "/year=202[67]/*/*", "/l?te.csv", "/late.csv",
                "/year=2025/region=S%C3%BCd/a.parquet", "/year=2025"],

@@ -24,6 +24,7 @@ def counted(profile):
     return ballots
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("folder,number", STRICT_AND_COMPLETED)
 def test_completed_files_equal_strict_ones(folder, number, real_data):
     """Every .toc is its .soi with the unranked at the bottom; each reading checks counts against NUMBER VOTERS."""

@@ -222,6 +222,7 @@ def test_a_bad_answer_is_told_and_repaired(case, agent, room, server):
     assert "not valid" in second["messages"][-1]["content"]
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize("case", BAD_ONCE)
 def test_repairs_are_bounded(case, agent, room, server):
     server.script(BAD_ONCE[case])
@@ -240,6 +241,7 @@ def test_what_a_model_marks_as_thinking_is_no_part_of_the_answer(agent, room, se
     assert agent().act(room.view("vote")).ranking == (2, 1, 0)
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("code", [400, 404, 415, 422, 501])
 def test_a_server_that_refuses_a_mode_is_asked_in_a_weaker_one(code, agent, room, server):
     def picky(handler, request):

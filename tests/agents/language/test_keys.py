@@ -137,6 +137,7 @@ STEPS = {
 }
 
 
+@pytest.mark.few(8)
 @pytest.mark.parametrize("case", STEPS)
 def test_a_key_that_a_server_says_back_is_found_nowhere(case, agent, room, server, key, tmp_path, monkeypatch, capfd):
     stream = io.StringIO()

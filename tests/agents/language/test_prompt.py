@@ -254,6 +254,7 @@ def test_names_that_could_hide_something_are_refused_before_anything_is_asked(ki
     assert str(caught.value).isprintable()
 
 
+@pytest.mark.few(8)
 @pytest.mark.parametrize("name", ["x" * 200, "Müller, Ana", "病人一", "</data> {1}"])
 @pytest.mark.parametrize("kind", ["patient", "resource", "fact", "agent"])
 def test_other_names_are_shown_as_they_are(kind, name, agent, room, server, read_data):

@@ -51,6 +51,7 @@ def test_a_worked_example():
     assert dict(found(retriever, "cat cat"))["p0"] == pytest.approx(2 * scores["p0"])
 
 
+@pytest.mark.few(5)
 @pytest.mark.parametrize(
     "query",
     [each.implication for each in built_in_corpus().passages[::7]]

@@ -56,6 +56,7 @@ class Reader:
 
 
 class TestProposals:
+    @pytest.mark.few(3)
     @pytest.mark.parametrize("name", RULES)
     @given(seed=SEEDS)
     @settings(max_examples=8, deadline=None)
@@ -91,6 +92,7 @@ class TestProposals:
         found = agent.act(View(name, "propose", seen_by(agent, scenario), enumerate_options(scenario)))
         assert all(each.passages for each in found.reasons)
 
+    @pytest.mark.few(9)
     @pytest.mark.parametrize(("capacity", "granted"), [(0, 0), (8, 8), (30, 8)])
     @pytest.mark.parametrize("name", RULES)
     def test_nothing_or_everything_to_give(self, name, capacity, granted, ward, debate):

@@ -147,7 +147,7 @@ def test_with_too_many_actions_standing_majorities_are_certified():
     assert borda.outer.all(axis=0).any()
 
 
-@pytest.mark.few(4)
+@pytest.mark.few(2)
 @pytest.mark.parametrize("name", BALLOTS)
 def test_bounds_for_too_many_profiles_rule_out_no_more_than_counting_does(name, monkeypatch):
     generator, rule = np.random.default_rng(len(name)), strategies.create(name, {"weights": (2.0, 1.0, 1.0, 1.0)})

@@ -35,6 +35,7 @@ def test_there_are_as_many_ballots_as_combinatorics_says(n, weak, sequences):
     assert len(approvals(n)) == 2**n - 1
 
 
+@pytest.mark.few(6)
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("digits", [1, 6])
 @pytest.mark.parametrize("n_actions", [2, 3, 4])

@@ -124,6 +124,7 @@ def test_one_misreport_may_change_every_decision_of_a_batch(world):
     assert tuple(settled) == (settled.nominal, settled.nominal, "exact")
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("measure", MEASURES, ids=str)
 def test_bounds_grow_with_radius_and_coalition(measure, world):
     evidence, rule, metric = world(30, 3), strategies.create("utilitarian"), metrics.create(*measure)

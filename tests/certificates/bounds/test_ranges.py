@@ -236,6 +236,7 @@ def test_a_joined_move_follows_one_first_and_then_the_other():
         assert _join(Move(codes, here, *one), Move(others, there, *other), 1).raised is None
 
 
+@pytest.mark.few(5)
 @pytest.mark.parametrize("seed", range(20))
 def test_the_best_point_of_a_line_against_a_grid(seed):
     generator = np.random.default_rng(seed)

@@ -62,7 +62,7 @@ def test_no_attack_leaves_the_outer_set(rule, shape, world):
             assert outer[rule(world(reported)).codes, columns].all()
 
 
-@pytest.mark.few(4)
+@pytest.mark.few(2)
 def test_coordinate_search_does_not_leave_the_outer_set(rule, world):
     """From a random corner, entries move to an end or the middle wherever that helps an action."""
     generator = np.random.default_rng(12)
@@ -86,6 +86,7 @@ def test_coordinate_search_does_not_leave_the_outer_set(rule, world):
             best = np.maximum(best, found)
 
 
+@pytest.mark.few(4)
 def test_single_precision_ties_are_on_the_safe_side(rule):
     generator = np.random.default_rng(13)
     values = np.round(generator.random((3, 3, 200)), 1) + generator.normal(0, 3e-7, size=(3, 3, 200))
@@ -100,7 +101,7 @@ def test_single_precision_ties_are_on_the_safe_side(rule):
             assert outer[reports.choose(rule, reported), np.arange(200)].all()
 
 
-@pytest.mark.few(4)
+@pytest.mark.few(2)
 @pytest.mark.parametrize("n_actions", [2, 3, 4])
 def test_marks_of_pairs_are_attained_and_never_surpassed(context_rule, n_actions, world):
     """The best of the thirds are at an end, or level with the rival: 3^(thirds) reports of every row have it."""
@@ -155,6 +156,7 @@ def test_large_problems_try_fewer_attacks():
     assert plans(3, 4, tailored=False, levelled=False)[-1].raised == "climb"
 
 
+@pytest.mark.few(5)
 @pytest.mark.parametrize("weights", [(1.0, 1e-300, 1e-12), (1e9, 1.0, 1e-3), (1e-9, 1e-9, 1e-9)], ids=str)
 @pytest.mark.parametrize(
     "name", ["compromise_programming", "minimax_regret", "nash_bargaining", "relative_utilitarian", "kalai_smorodinsky"]

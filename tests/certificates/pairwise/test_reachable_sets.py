@@ -33,7 +33,7 @@ def test_a_subclass_that_may_score_differently_is_not_served():
     assert isinstance(method_for(Other(), 3, frozen=False), Unknown)
 
 
-@pytest.mark.few(4)
+@pytest.mark.few(3)
 def test_enumeration_finds_nothing_outside_and_the_inner_set_is_attained(rule, world, enumerated):
     generator = np.random.default_rng(7)
     for case in range(24):
@@ -50,6 +50,7 @@ def test_enumeration_finds_nothing_outside_and_the_inner_set_is_attained(rule, w
             assert np.array_equal(found, certificate.outer[:, 0]), (values, members, delta)
 
 
+@pytest.mark.few(4)
 def test_the_outer_set_is_what_enumeration_finds_in_most_contexts(context_rule, world, enumerated):
     generator, equal = np.random.default_rng(8), 0
     for case in range(16):
@@ -92,7 +93,7 @@ def test_an_attack_beyond_the_certified_nash_radius_is_found(world):
     assert certify(rule, world(EXAMPLE), Threat(0.0562)).attackable.all()
 
 
-@pytest.mark.few(4)
+@pytest.mark.few(2)
 def test_sets_grow_with_radius_and_coalition(rule, world):
     expected = world(np.round(np.random.default_rng(4).random((3, 3, 200)), 1))
     previous = np.arange(3)[:, None] == rule(expected).codes
@@ -108,6 +109,7 @@ def test_sets_grow_with_radius_and_coalition(rule, world):
         previous = everybody
 
 
+@pytest.mark.few(5)
 def test_a_witness_lies_in_the_box_and_makes_its_action_win(rule, world):
     values = np.random.default_rng(5).random((3, 4, 120))
     values[:, :, :60] = np.round(values[:, :, :60], 1)
@@ -123,6 +125,7 @@ def test_a_witness_lies_in_the_box_and_makes_its_action_win(rule, world):
         assert 0 <= reported.values.min() <= reported.values.max() <= 1
 
 
+@pytest.mark.few(6)
 def test_changeable_says_whether_another_action_is_left(rule, world):
     values = np.random.default_rng(6).random((3, 4, 300))
     values[:, :, :150] = np.round(values[:, :, :150], 1)
@@ -137,7 +140,7 @@ def test_changeable_says_whether_another_action_is_left(rule, world):
         assert (left == changeable).mean() > 0.99
 
 
-@pytest.mark.few(4)
+@pytest.mark.few(2)
 def test_radii_are_where_certification_ends(rule, world):
     expected = world(np.round(np.random.default_rng(3).random((3, 3, 40)), 2))
     found = radius(rule, expected, coalition=["P", "Q"])
@@ -168,6 +171,7 @@ def test_tied_scores_leave_both_actions(world):
         assert reachable(rule, expected, delta=1e-6, coalition=["P"])[:, 0].tolist() == [True, True, False]
 
 
+@pytest.mark.few(4)
 def test_indifferent_stakeholders_are_on_the_safe_side(rule, world):
     generator = np.random.default_rng(11)
     values = np.repeat(np.round(generator.random((3, 1, 100)), 1), 3, axis=1)

@@ -56,6 +56,7 @@ def test_the_worked_decision_cannot_change_before(worked):
     assert lead[0].usable.all() and not lead[1].usable.any()
 
 
+@pytest.mark.few(10)
 @pytest.mark.parametrize("size", [0, 1, 2, 3])
 def test_gradients(family, problem_of, size):
     """Central differences of the score itself, in every entry of the coalition."""
@@ -89,6 +90,7 @@ def test_gradients(family, problem_of, size):
             np.testing.assert_allclose(bound.terms.gradient, problem.delta * norms, rtol=1e-9, atol=1e-15)
 
 
+@pytest.mark.few(6)
 @pytest.mark.parametrize("region", ["tube", "box"])
 def test_remainders(family, problem_of, region):
     """|S(E + Δ) − S(E) − ∇S·Δ| ≤ L δ² / 2 for hundreds of random Δ per size of coalition and temperature."""
@@ -175,6 +177,7 @@ def test_value_bounds_are_never_above_the_exact_value(family, problem_of, worst,
             assert not bound.reason
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize("coarse", [False, True], ids=["fine", "coarse"])
 def test_holds_for_the_strategy_itself(faithful, problem_of, coarse):
     """The library's own decisions, with its ties and tolerances, at random points and corners of the set."""
@@ -270,6 +273,7 @@ def test_one_action_and_one_stakeholder():
     assert value.kappa == 0.0
 
 
+@pytest.mark.few(3)
 def test_no_radius_or_nobody_leaves_the_nominal_score(family, problem_of):
     problem = problem_of(np.random.default_rng(14), 40, delta=0.0)
     form = family.form(problem.expected)
@@ -326,6 +330,7 @@ def test_contexts_by_themselves_are_tighter(problem_of):
         )
 
 
+@pytest.mark.few(3)
 def test_the_best_temperature_is_at_least_as_good_as_the_star(family, problem_of):
     problem = problem_of(np.random.default_rng(17), 20, delta=0.02)
     form = family.form(problem.expected)

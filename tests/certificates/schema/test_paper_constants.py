@@ -80,6 +80,7 @@ def directional(form, at, generator, n=40):
         yield u, (rise * direction).sum(axis=0) / (2 * step)
 
 
+@pytest.mark.few(15)
 @pytest.mark.parametrize("region", ["tube", "box"])
 @pytest.mark.parametrize("size", [1, 2, 3])
 def test_slopes_and_bends_stay_within(family, problem_of, region, size):

@@ -54,6 +54,7 @@ def test_three_opposed_strategies_share_evenly():
     assert sides.sum() == pytest.approx(2 * np.sqrt(0.5) + 2 * np.sqrt(1 / 6))  # in order round the region
 
 
+@pytest.mark.few(5)
 @pytest.mark.parametrize("n_metrics", [1, 2, 3, 4, 5])
 @pytest.mark.parametrize("n_strategies", [1, 2, 9])
 def test_regions_cover_the_simplex_without_overlap(n_metrics, n_strategies):

@@ -52,6 +52,7 @@ def test_level_rivals_are_at_distance_zero():
     assert found.nearest.weights == (0.5, 0.5)
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize("seed", range(12))
 def test_against_a_fine_grid(seed):
     """Brute-force twin: all weights of a grid, the nearest at which the rival is level or ahead."""
@@ -157,6 +158,7 @@ def smallest_share(weights, gain):
     return done.fun
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("n_metrics", [2, 3, 4, 5])
 def test_share_moved_is_that_of_a_programme(n_metrics):
     """Values with one decimal, so that many gains are equal up to rounding."""

@@ -73,6 +73,7 @@ def test_a_declared_class_never_seen_gets_a_column_of_zeros(method: Method, loan
     assert set(model.predict(loans.X)) <= {"Fully Repaid", "Not Repaid"}
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("rows", [1, 2, 3])
 @pytest.mark.parametrize("method", ["sigmoid", "isotonic"])
 def test_a_class_of_very_few_rows(rows: int, method: Method, loans: Loans) -> None:

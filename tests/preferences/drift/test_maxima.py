@@ -27,6 +27,7 @@ def stream(kind):
     return generator.standard_cauchy(N)
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("kind", ["constant", "opposed", "steep", "one against", "ties", "heavy tails"])
 def test_bounds_carried_along_are_never_too_low_and_hardly_too_high(kind, monkeypatch):
     margins = stream(kind)

@@ -50,6 +50,7 @@ def _first(mine, blocks, key):
     return min(row for row in mine if blocks[row] == key[1])
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("change", [TasteChange(), TasteChange(0.8), TasteChange(1.0, 0.3)])
 @pytest.mark.parametrize("by", ["user", "group"])
 def test_against_a_plain_loop(change, by):

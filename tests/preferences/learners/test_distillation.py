@@ -33,6 +33,7 @@ def coefficients(model):
     return np.asarray(model.coefficients).ravel()
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("loss", LOSSES)
 @pytest.mark.parametrize("context", ["none", "given", "history"])
 def test_every_fit_brings_every_control(loss, context):
@@ -43,6 +44,7 @@ def test_every_fit_brings_every_control(loss, context):
     assert set(own.controls) == CONTROLS
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("context", ["none", "given", "history"])
 @pytest.mark.parametrize(
     ("control", "learner"), [("pooled", "bradley_terry"), ("balanced", "balanced"), ("group_robust", "group_robust")]

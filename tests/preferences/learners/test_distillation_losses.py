@@ -60,6 +60,7 @@ def slow_objective(theta, lesson, learner):
     return value
 
 
+@pytest.mark.few(8)
 @pytest.mark.parametrize(("loss", "gate", "weighting"), CASES)
 @pytest.mark.parametrize("context", ["none", "given", "history"])
 def test_the_unified_reward_has_no_slope_in_the_slow_objective(loss, gate, weighting, context):

@@ -56,6 +56,7 @@ def two_groups(sizes, slopes, cosine, seed, features=3):
     )  # fmt: skip
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize(
     "world",
     [

@@ -30,6 +30,7 @@ def model(request, records):
     return learners.create(request.param).fit(records)
 
 
+@pytest.mark.few(10)
 @pytest.mark.parametrize("shape", [(3,), (4, 1), (2, 4), (2, 3, 1), ()])
 def test_features_of_another_shape_are_refused(model, shape):
     with pytest.raises(InputError, match=r"features have shape .*allowed: \(item, 3\), as in training"):

@@ -153,6 +153,7 @@ def rated(seed, *, users=20, items=10, taste=0.0, own=2.0):
     return parts
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("weights", ["of the ratings", "1 each"])
 def test_all_pairs_of_a_few_rated_items_do_not_make_users_look_different(weights):
     for seed in range(2):
@@ -213,6 +214,7 @@ def test_of_many_features_few_directions_are_enough():
     assert np.isfinite(fitted(same.training, directions=3).margins(same.test)).all()
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("name", ["low_rank", "meta_reweighted", "random_effects"])
 def test_records_without_weight_are_as_if_they_were_not_there(name):
     records = sample("antipodal", users=12, features=3, records=8).training

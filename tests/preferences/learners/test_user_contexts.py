@@ -152,6 +152,7 @@ def duplicated(seed):
     return once.take(np.repeat(np.arange(n_records), 4))
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("records_of", [rated, duplicated])
 @pytest.mark.parametrize("weighing", ["as given", "one each"])
 def test_records_without_meaning_tell_nobody_apart(records_of, weighing):

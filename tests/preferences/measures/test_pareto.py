@@ -299,6 +299,7 @@ def test_all_intervals_cover_together_at_the_level():
     assert rates["covered"] == pytest.approx(0.8, abs=0.07)  # 3 standard errors
 
 
+@pytest.mark.long
 def test_error_rate_when_a_group_gains_and_another_stands_at_the_border():
     def draw(rng):
         return GROUPS, rng.standard_normal(len(GROUPS)) + np.where(GROUPS == 0, 3.0, 0.0)
@@ -320,6 +321,7 @@ def test_error_rate_with_few_users_and_few_values():
     assert rates["covered"] >= 0.9 - 3 * math.sqrt(0.1 * 0.9 / 300)
 
 
+@pytest.mark.long
 def test_no_difference_is_hardly_ever_shown():
     def draw(rng):
         return GROUPS, rng.standard_normal(len(GROUPS))

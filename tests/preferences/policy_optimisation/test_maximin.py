@@ -80,6 +80,7 @@ class TestWorkedExample:
 
 
 class TestDuality:
+    @pytest.mark.few(3)
     @pytest.mark.parametrize("beta", [0, 1e-5, 1e-3, 0.01, 0.1, 1, 10, 1e4, 1e8, math.inf])
     def test_the_gap_closes_and_active_groups_are_level(self, beta):
         for seed in range(12):
@@ -241,6 +242,7 @@ class TestEqualRegret:
             assert moved.largest_regret == pytest.approx(plain.largest_regret, abs=1e-8)
             np.testing.assert_allclose(moved.mean_rewards - plain.mean_rewards, [5, -1000, 0], atol=1e-6)
 
+    @pytest.mark.few(3)
     @pytest.mark.parametrize("beta", [0, 0.01, 0.3, 5, math.inf])
     def test_regrets_are_those_against_the_own_optimum(self, beta):
         for seed in range(8):

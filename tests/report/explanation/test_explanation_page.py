@@ -162,6 +162,7 @@ def content(request):
     return VARIANTS[request.param]()
 
 
+@pytest.mark.few(5)
 def test_pages_are_well_formed(content):
     page = Page(render_explanation(content))
     identifiers = page.attributes("id")
@@ -176,6 +177,7 @@ def test_pages_are_well_formed(content):
     assert not re.search(r"\bfair\b|\bNone\b|\bnan\b|\binf\b", page.text)
 
 
+@pytest.mark.few(4)
 def test_nothing_leads_out_of_the_file(content):
     html = render_explanation(content)
     page = Page(html)
@@ -207,6 +209,7 @@ def test_drawings_stay_in_their_frame_and_are_named(content):
             assert 0 <= float(label.get("y")) <= height
 
 
+@pytest.mark.few(5)
 def test_every_page_says_what_was_found(content):
     text = Page(render_explanation(content)).text
     for explained in content["explanations"]:
@@ -218,6 +221,7 @@ def test_every_page_says_what_was_found(content):
                 assert shown(value) in text or value < 0.001
 
 
+@pytest.mark.few(2)
 def test_same_content_same_bytes(content):
     before = copy.deepcopy(content)
     assert render_explanation(content) == render_explanation(json.loads(json.dumps(content)))

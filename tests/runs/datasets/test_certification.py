@@ -19,6 +19,7 @@ def parts_of(folder):
     return pd.concat([pd.read_parquet(each) for each in sorted(folder.glob("part-*.parquet"))], ignore_index=True)
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize(
     "asked",
     [

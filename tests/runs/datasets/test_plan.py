@@ -177,7 +177,7 @@ def test_costs_are_recovered(fixed, per_row):
     assert found.mean.min() >= 0 and found.spread == pytest.approx(0.02, rel=0.6)
 
 
-@pytest.mark.few(2)
+@pytest.mark.few(1)
 @pytest.mark.parametrize("drift", [0.0, DRIFT])
 @pytest.mark.parametrize(
     ("spread", "parts", "workers", "hazards"),

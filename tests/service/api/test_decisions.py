@@ -43,6 +43,7 @@ def test_every_answer_carries_the_headers(http, key):
         assert {name: answer.headers[name] for name in HEADERS} == HEADERS
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("key", ["", "acc_wrong", "Bearer", "é"])
 def test_nobody_asks_without_a_key(http, key):
     answer = http.post(

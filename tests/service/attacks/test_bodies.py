@@ -48,6 +48,7 @@ def sent(world, content, **headers):
     return answer
 
 
+@pytest.mark.few(15)
 @pytest.mark.parametrize("text", CODE)
 @pytest.mark.parametrize("field", ["column", "value", "deployment", "outcome", "decision"])
 def test_code_in_a_field_of_a_program_is_text(world, field, text):
@@ -72,6 +73,7 @@ def test_code_in_a_field_of_a_program_is_text(world, field, text):
     assert set(tables.tables) <= set(names)
 
 
+@pytest.mark.few(6)
 @pytest.mark.parametrize("text", CODE)
 def test_code_in_a_header_is_text(world, text):
     for name in ("Idempotency-Key", "Authorization", "User-Agent", "Cookie", "Accept-Language"):
@@ -92,6 +94,7 @@ def test_code_in_a_form_is_shown_as_text(world, text):
         assert "<script>alert" not in page.text and "<img src=x" not in page.text and "I say 49" not in page.text
 
 
+@pytest.mark.few(5)
 @pytest.mark.parametrize("text", [each for each in CODE if each.isprintable()])
 def test_code_in_the_name_of_a_program_is_shown_as_text(world, text):
     name = text[:60] + str(CODE.index(text))
@@ -147,6 +150,7 @@ def test_a_form_takes_no_more_than_it_shows(world, more):
     assert world.browser().post(f"/join/{invited.token}").status_code == 404
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("coding", ["gzip", "deflate", "br", "zstd", "gzip, gzip", "compress"])
 def test_nothing_is_unpacked(world, coding):
     bomb = gzip.compress(b'{"contexts": [' + b" " * 2**24 + b"]}")
@@ -191,6 +195,7 @@ def test_false_lengths_are_refused(world, length):
     assert sent(world, b'{"contexts": []}', **{"Content-Length": length}).status_code in {400, 413, 422}
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize(
     "path", ["/v1/decisions", "/v1/outcomes", "/sign-in", "/my/contest", "/join/x", "/people/invite"]
 )

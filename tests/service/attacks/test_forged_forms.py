@@ -58,6 +58,7 @@ def test_a_form_without_its_token_is_refused(world, form, csrf):
     assert (answer.status_code, grown) == (403, 0)
 
 
+@pytest.mark.few(3)
 def test_the_token_of_another_session_is_refused(world, form):
     there, address, fields = form
     fields["csrf"] = token_of(world.members["reviewer"].get("/welcome"))
@@ -71,6 +72,7 @@ def test_a_form_of_nobody_is_refused(world, form):
     assert (answer.status_code, grown) == (401, 0)
 
 
+@pytest.mark.few(3)
 def test_a_link_does_what_no_form_did(world, form):
     """A GET changes nothing, whatever stands in its query."""
     there, address, fields = form

@@ -127,6 +127,7 @@ def test_no_other_site_signs_anybody_in_or_out(member, browser, invited, headers
     assert there.get("/runs").status_code == 200
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("path", ["/", "/welcome", "/reviews", "/runs", "/deployments", "/people", "/log"])
 def test_whoever_is_not_signed_in_is_asked_to(browser, path):
     assert browser().get(path, follow_redirects=False).headers["location"] == "/sign-in"

@@ -52,6 +52,7 @@ def test_it_speaks_the_language_of_the_browser_or_of_the_address(person):
     assert '<html lang="en">' in there.get("/my?language=xx", headers={"Accept-Language": "fr"}).text
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("link", ["/my/nothing", "/my/" + "A" * 32, "/my/%00", "/my/é"])
 def test_a_wrong_link_is_refused(browser, link):
     there = browser()

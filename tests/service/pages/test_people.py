@@ -25,6 +25,7 @@ def people_of(service, role):
         return connection.execute(select(membership.c.person).where(membership.c.role == role)).scalars().all()
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("role", INVITABLE)
 def test_an_owner_invites_to_every_role(owner, browser, role):
     made = owner.fill("/people/invite", "/people", role=role)
@@ -42,6 +43,7 @@ def test_name_and_code_are_shown_beside_the_link(owner, browser):
     assert answer.headers["location"] == "/welcome"
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("role", ["client", "concerned", "king", ""])
 def test_nobody_is_invited_to_what_is_no_role(owner, role):
     assert owner.fill("/people/invite", "/people", role=role).status_code == 404
@@ -89,6 +91,7 @@ def test_a_program_is_admitted_and_refused(owner, service):
     assert owner.fill("/people/program/revoke", "/people", name="till <script>").status_code == 404
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("role", [role for role in INVITABLE if role != "owner"])
 def test_only_an_owner_does_this(member, role):
     there = member(role)

@@ -72,6 +72,7 @@ def test_a_checkpoint_is_signed_and_taken_along(auditor, service, links):
     assert auditor.get("/log/checkpoints/1.json").status_code == 404
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("role", [role for role in INVITABLE if role not in READERS])
 def test_others_read_no_log(member, links, role):
     there = member(role)

@@ -192,6 +192,7 @@ def test_a_change_is_offered_to_like_cases(reviewer, contested, person, service)
     assert mine.fill("/my/contest", "/my", grounds="I liked it as it was.").status_code == 303
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("alike", [[], ["nothing"], "itself", "left"])
 def test_other_cases_are_not_like_cases(reviewer, contested, service, alike):
     address = of_kind(reviewer, service, "contest")
@@ -215,6 +216,7 @@ def test_only_a_change_reaches_like_cases(reviewer, contested, service):
     assert reviewer.fill(f"{address}/alike", "/reviews", alike=[near], reasons="So.").status_code == 409
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("role", ["analyst", "facilitator", "participant", "auditor"])
 def test_others_see_no_reviews(member, contested, service, role):
     there = member(role)

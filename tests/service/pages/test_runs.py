@@ -40,6 +40,7 @@ def strategy(finished):
                 if finished.record.strategies[row.strategy].selectable and row.strategy != chosen)  # fmt: skip
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("role", INVITABLE)
 def test_everybody_with_a_role_sees_runs_and_versions(member, finished, role):
     there = member(role)
@@ -117,6 +118,7 @@ def test_what_cannot_be_deployed_is_refused(owner, finished, service, strategy, 
     assert states(service) == {1: "active"}
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("role", [role for role in INVITABLE if role != "owner"])
 def test_only_an_owner_deploys(member, finished, service, strategy, role):
     there, one = member(role), versions(service)[1].id

@@ -96,6 +96,7 @@ def test_type_specific_chances():
     np.testing.assert_allclose(slate(gains, 150) / 150, chance_shares(WANTED, chances), atol=0.02)
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize(
     ("sampler", "values"),
     [(uniform, Uniform()), (exponential, Exponential()), (bernoulli(0.3), Bernoulli(0.3))],

@@ -109,6 +109,7 @@ def walked(values, crowding, weights, liar=None, name=None):
     return np.array(gained).T, lists
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("liar", range(3))
 @pytest.mark.parametrize("seed", range(3))
 def test_against_plain_loops(slate_rules, seed, liar):
@@ -149,6 +150,7 @@ def test_the_gain_of_each_list_vanishes_in_the_market(slate_rules):
     assert state_matters(rule, served)
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("seed", range(4))
 def test_without_a_state_no_more_than_list_by_list(slate_rules, seed):
     """One misreport for all requests gains at most what the best in each does, if lists do not touch each other."""

@@ -517,5 +517,6 @@ def test_the_part_of_a_page_of_a_run_is_the_page_without_head_foot_and_contents(
     assert ".outcomes" in part.style
 
 
+@pytest.mark.few(6)
 def test_all_that_is_drawn_lies_in_its_picture_and_can_be_read(variant):
     assert faults(variant[1]) == []

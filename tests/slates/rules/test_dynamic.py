@@ -81,6 +81,7 @@ def after(state, rule, candidates, k):
     return slates, state.after(slates, gains_of(slates, candidates).attained, np.zeros(len(candidates.items)))
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize(
     "rule",
     [

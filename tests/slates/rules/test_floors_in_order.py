@@ -93,6 +93,7 @@ def test_one_batch_or_several_and_the_history_is_of_lists_shown(inner, floors, s
             np.testing.assert_allclose(whole.quantities["fairness"][:, u], means, atol=1e-12)
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("inner", RULES, ids=lambda rule: rule.label)
 def test_twin(inner, monkeypatch):
     """Each user alone: the list of the rule after what was shown, repaired as any other list, then remembered."""

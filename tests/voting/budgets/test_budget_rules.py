@@ -21,6 +21,7 @@ RULES = [
 EXHAUSTIVE = [each for each in RULES if each[0] == "greedy" or set(each[1].values()) & {"skip", "greedy", "add1u"}]
 
 
+@pytest.mark.few(5)
 @pytest.mark.parametrize(("name", "given"), RULES)
 def test_promises(name, given, budgets):
     generator, rule = np.random.default_rng([20, RULES.index((name, given))]), budget_rules.create(name, given)
@@ -42,6 +43,7 @@ def test_promises(name, given, budgets):
             assert not any(costs[p] <= budget - found.spent for p in supported if p not in found.order)
 
 
+@pytest.mark.few(5)
 @pytest.mark.parametrize(("name", "given"), RULES)
 def test_weighted_voters_are_replicated_voters(name, given, budgets):
     generator, rule = np.random.default_rng([21, RULES.index((name, given))]), budget_rules.create(name, given)
@@ -55,6 +57,7 @@ def test_weighted_voters_are_replicated_voters(name, given, budgets):
         assert (left.prices, left.ties, left.voter_money) == (right.prices, right.ties, right.voter_money)
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize(("name", "given"), [each for each in RULES if "add" not in str(each[1])])
 def test_units_do_not_matter(name, given, budgets):
     """Another currency, and weights in thousandths; `add1` alone knows what a unit of the currency is."""

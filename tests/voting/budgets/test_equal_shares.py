@@ -93,6 +93,7 @@ def twin(budgets, election, utility, completion):
     return free + order, prices, money
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize("utility", UTILITIES)
 @pytest.mark.parametrize("completion", ["none", "greedy", "add1", "add1u"])
 def test_twin(utility, completion, budgets):
@@ -355,6 +356,7 @@ def test_twin_of_single_units(utility, data, budgets):
     assert (list(found.order), dict(found.prices), found.voter_money) == (order, prices, money)
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize(("scores", "costs"), [
     ([[1, 1], [0, 0]], [500_000_000, 500_000_000]),  # one voter pays for both, to the last coin
     ([[1, 1, 0], [1, 1, 0], [0, 0, 1]], [500_000_000, 499_999_999, 1_000_000_000]),

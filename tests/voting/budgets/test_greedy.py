@@ -32,6 +32,7 @@ def twin(budgets, election, by, per_cost):
         money -= costs[best[0]]
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("by", ["score", "votes"])
 @pytest.mark.parametrize("per_cost", [False, True])
 def test_twin(by, per_cost, budgets):

@@ -38,6 +38,7 @@ def test_sixteen_rules():
     ]  # fmt: skip
 
 
+@pytest.mark.few(20)
 @pytest.mark.parametrize("n_contexts", [3, 200])
 @pytest.mark.parametrize("weights", [None, (2.0, 0.5, 0.0, 1.5)])
 @pytest.mark.parametrize("name", [name for name in NAMES if name != "majority_judgment"])

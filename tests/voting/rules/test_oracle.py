@@ -56,6 +56,7 @@ def test_strict_orders(name, n_voters, n_alternatives, random_profile, oracle):
     assert winners(name, profile) == expected
 
 
+@pytest.mark.few(30)
 @pytest.mark.parametrize(("n_voters", "n_alternatives"), SHAPES)
 @pytest.mark.parametrize("name", WEAK)
 def test_weak_orders(name, n_voters, n_alternatives, random_profile, oracle):
@@ -67,6 +68,7 @@ def test_weak_orders(name, n_voters, n_alternatives, random_profile, oracle):
     assert winners(name, profile) == expected
 
 
+@pytest.mark.few(12)
 @pytest.mark.parametrize("name", TRUNCATED)
 @pytest.mark.parametrize(("n_voters", "n_alternatives"), SHAPES)
 def test_strict_orders_of_some(name, n_voters, n_alternatives, random_profile, oracle):

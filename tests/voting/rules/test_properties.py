@@ -43,6 +43,7 @@ def test_neutrality(name, seed):
     np.testing.assert_allclose(scores(name, renamed), scores(name, profile)[order], rtol=1e-9, atol=1e-9)
 
 
+@pytest.mark.few(16)
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("seed", range(3))
 def test_anonymity(name, seed):

@@ -254,6 +254,7 @@ def test_few_and_many_contexts_are_counted_alike(name, weights):
             np.testing.assert_allclose(rule.count(alone).scores[:, 0], many[:, t], rtol=1e-12)
 
 
+@pytest.mark.few(10)
 @pytest.mark.parametrize("weights", WEIGHTS)
 @pytest.mark.parametrize(("n_voters", "n_alternatives"), SHAPES)
 def test_shares_of_random_dictatorship(n_voters, n_alternatives, weights):
@@ -265,6 +266,7 @@ def test_shares_of_random_dictatorship(n_voters, n_alternatives, weights):
         np.testing.assert_allclose(found[:, t], expected, atol=1e-12)
 
 
+@pytest.mark.few(8)
 @pytest.mark.parametrize("weights", WEIGHTS)
 @pytest.mark.parametrize(("n_voters", "n_alternatives"), SHAPES)
 def test_maximal_lotteries_hold_their_certificate(n_voters, n_alternatives, weights):

@@ -61,6 +61,7 @@ def test_times_are_seconds_or_dates(shop, given, expected):
     assert found.times.tolist() == expected
 
 
+@pytest.mark.few(20)
 @pytest.mark.parametrize(
     "text",
     ["2024", "20240531", "45443", "1704067200000", "-5", "1e400", "nan", "", "31/05/2024", "0001-01-01", "9999-12-31",
