@@ -118,7 +118,7 @@ def test_docstrings_name_files_that_are_there(trees):
     for file, tree in trees.items():
         for node in ast.walk(tree):
             if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef) and ".py" in (
-                ast.get_docstring(node) or ""
+                ast.get_docstring(node, clean=False) or ""
             ):
                 near = {each.name for each in file.parent.rglob("*.py")} | {each.name for each in SOURCE.glob("*.py")}
                 named = re.findall(r"(?<![\w./`-])`{0,2}(\w+\.py)\b", ast.get_docstring(node))
@@ -190,10 +190,10 @@ def test_one_module_prints(trees):
     """Texts of others pass `naming.plain` on their way to a terminal."""
     printing = {"typer.echo", "print", "Console", "rich.print", "sys.stdout.write", "sys.stderr.write", "click.echo"}
     found = {
-        (file.relative_to(SOURCE).as_posix(), ast.unparse(node.func))
+        (file.relative_to(SOURCE).as_posix(), name)
         for file, tree in trees.items()
-        for node in calls(tree)
-        if ast.unparse(node.func) in printing
+        for name in map(ast.unparse, (node.func for node in calls(tree)))
+        if name in printing
     }
     assert {each for each in found if each[0] not in (TERMINAL, *WRITERS)} == {
         ("cli/app.py", "typer.echo"),  # the version
@@ -212,7 +212,10 @@ def windows(file, tree):
         body = getattr(node, "body", None)
         if isinstance(node, ast.Import | ast.ImportFrom):
             left_out |= set(range(node.lineno, node.end_lineno + 1))
-        elif isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef) and ast.get_docstring(node) is not None:
+        elif (
+            isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef)
+            and ast.get_docstring(node, clean=False) is not None
+        ):
             left_out |= set(range(body[0].lineno, body[0].end_lineno + 1))
     lines = enumerate(file.read_text(encoding="utf-8").splitlines(), 1)
     code = [line.strip() for number, line in lines if number not in left_out]
