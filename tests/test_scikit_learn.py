@@ -43,7 +43,7 @@ CHECKED = [plain_policy(), CalibratedProbabilities(LogisticRegression()), HingeF
            GaussianProcessGridRegressor()]  # fmt: skip
 
 
-@pytest.mark.few(14)
+@pytest.mark.few(10)
 @parametrize_with_checks(CHECKED)
 def test_scikit_learns_own_checks(estimator, check):
     """Each asserts by itself; those that are not passed say why."""

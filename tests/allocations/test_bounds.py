@@ -57,7 +57,7 @@ def test_time_is_never_above_the_earliest(small, data, exponents, seed):
     assert earliest_bound(scenario, values, floors, exponents) <= earliest(utilities, exponents) + 1e-12
 
 
-@pytest.mark.few(3)
+@pytest.mark.few(1)
 @pytest.mark.parametrize("agents", [2, 3])
 @pytest.mark.parametrize("seed", range(6))
 def test_bounds_are_those_of_the_mixtures(small, agents, seed):

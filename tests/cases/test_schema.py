@@ -35,7 +35,7 @@ def content(file):
     return read_yaml(Path(file).read_text(encoding="utf-8"), str(file))
 
 
-@pytest.mark.few(4)
+@pytest.mark.few(2)
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.name)
 def test_built_in_cases_and_examples_are_valid(validator, file):
     assert len(FILES) > 15

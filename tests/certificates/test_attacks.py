@@ -78,7 +78,7 @@ def test_values_of_a_metric_are_sums_over_what_was_reached():
     assert found.to_json() == {"honest": found.honest, "low": found.low, "high": found.high}
 
 
-@pytest.mark.few(2)
+@pytest.mark.few(1)
 @pytest.mark.parametrize("search", [0, 1], ids=["random", "coordinate"])
 @pytest.mark.parametrize(
     "parameters",

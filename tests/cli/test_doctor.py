@@ -73,7 +73,7 @@ def test_help_is_never_cut(accordant, columns):
     assert max(map(len, done.stdout.split("\n"))) <= int(columns)
 
 
-@pytest.mark.few(2)
+@pytest.mark.few(1)
 @pytest.mark.parametrize("command", ["cases", "metrics", "strategies", "data"])
 def test_lists_fit_80_and_60_columns(accordant, command):
     for columns in (60, 80):

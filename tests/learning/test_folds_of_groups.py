@@ -129,6 +129,7 @@ def test_held_out_means_without_the_person(logged):
     assert Spy.seen and not any(Spy.seen)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("base", ["ridge", "ridge, scaled", "exponential"])
 def test_penalties_are_chosen_on_other_persons_and_no_row_numbers_are_kept(base):
     generator = np.random.default_rng(0)

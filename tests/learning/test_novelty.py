@@ -35,6 +35,7 @@ def profile_of(generator, n, seed=0):
     return TrainingProfile.fit(log_of(world(generator, n)), FEATURES, seed)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("n", [99, 250, 2600])
 def test_of_rows_like_the_training_rows_few_are_far(n):
     """In many drawn worlds, the share of new rows that are called far is at most what is stated, and near it."""

@@ -125,7 +125,6 @@ def assert_agree(metric, evidence, decisions):
         assert said == pytest.approx(computed, abs=1e-12, rel=1e-12), metric
 
 
-@pytest.mark.few(25)
 @pytest.mark.parametrize(("name", "parameters"), LOAN_METRICS + CARE_METRICS)
 def test_what_a_metric_says_is_what_it_computes(name, parameters):
     metric = metrics.create(name, parameters)

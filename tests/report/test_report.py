@@ -198,7 +198,7 @@ def test_undefined_is_said_with_n_and_reason(records: dict[str, Json]) -> None:
     assert "None" not in re.sub(r"<style>.*?</style>", "", rendered(records["all undefined"]), flags=re.DOTALL)
 
 
-@pytest.mark.few(4)
+@pytest.mark.few(2)
 def test_a_constant_on_top_is_said_on_top_and_only_then(variant: Json) -> None:
     text = Page(rendered(variant)).text
     applies = any(VERDICT in remark for remark in variant["test"]["remarks"])

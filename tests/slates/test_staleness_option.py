@@ -77,6 +77,7 @@ def test_the_terminal_says_it_in_one_line(content, plain, capsys, tmp_path):
     assert "batch ago" not in capsys.readouterr().out
 
 
+@pytest.mark.long
 def test_without_it_nothing_changes(plain, undone):
     assert "staleness" not in plain and "staleness" not in plain["options"]
     assert undone["options"] == plain["options"] | {"staleness": 0}

@@ -78,7 +78,7 @@ def test_net_gains_are_covered(n, gain, loss):
     assert covered / worlds >= 0.92
 
 
-@pytest.mark.few(2)
+@pytest.mark.few(1)
 @pytest.mark.parametrize("n", [8, 30, 100])
 @pytest.mark.parametrize("rare", [0.01, 0.05, 0.3])
 def test_means_of_values_that_are_mostly_zero_are_covered(n, rare):

@@ -56,7 +56,6 @@ def evidence():
     }
 
 
-@pytest.mark.few(18)
 @pytest.mark.parametrize(
     ("name", "parameters"), [*((name, REQUIRED.get(name, {})) for name in strategies.names()), *VARIED]
 )

@@ -46,7 +46,7 @@ def test_names():
                 concessions.create(name, {parameter: wrong})
 
 
-@pytest.mark.few(2)
+@pytest.mark.few(1)
 @pytest.mark.parametrize("name", concessions.names())
 @given(progress=progresses())
 @settings(max_examples=60, deadline=None)
@@ -54,7 +54,7 @@ def test_targets_lie_between_reservation_and_one(name, progress):
     assert progress.reservation - 1e-12 <= concessions.create(name).target(progress) <= 1 + 1e-12
 
 
-@pytest.mark.few(2)
+@pytest.mark.few(1)
 @pytest.mark.parametrize("name", TIME_BASED)
 @given(times=st.lists(UNIT, min_size=2, max_size=6), reservation=UNIT)
 @settings(max_examples=60, deadline=None)

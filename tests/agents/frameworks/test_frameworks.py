@@ -93,7 +93,7 @@ def test_no_framework_sees_an_attribute_unless_told(form):
     assert not ATTRIBUTES & set(FORMS[form]().sees)
 
 
-@pytest.mark.few(4)
+@pytest.mark.few(3)
 @pytest.mark.parametrize("form", FORMS)
 @given(seed=st.integers(0, 999), order=st.permutations(range(6)))
 @settings(max_examples=15, deadline=None)
@@ -105,7 +105,7 @@ def test_the_order_of_patients_changes_nothing(form, seed, order, ward):
     )
 
 
-@pytest.mark.few(4)
+@pytest.mark.few(2)
 @pytest.mark.parametrize(
     ("form", "fact", "better"),
     [

@@ -129,7 +129,6 @@ def test_only_one_band_can_become_a_date():
     assert [(low, high) for low, high in pairs if 1 <= high <= 12 and 1 <= low <= 31] == []
 
 
-@pytest.mark.few(4)
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [

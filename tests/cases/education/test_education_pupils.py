@@ -69,7 +69,6 @@ def test_grades_of_the_year_may_be_missing_altogether(file):
     assert loaded(file).log.actions.tolist() == [0, 1, 1]
 
 
-@pytest.mark.few(4)
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [

@@ -62,7 +62,7 @@ def test_no_attack_leaves_the_outer_set(rule, shape, world):
             assert outer[rule(world(reported)).codes, columns].all()
 
 
-@pytest.mark.few(2)
+@pytest.mark.few(1)
 def test_coordinate_search_does_not_leave_the_outer_set(rule, world):
     """From a random corner, entries move to an end or the middle wherever that helps an action."""
     generator = np.random.default_rng(12)

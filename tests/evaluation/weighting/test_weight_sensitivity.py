@@ -158,7 +158,7 @@ def smallest_share(weights, gain):
     return done.fun
 
 
-@pytest.mark.few(2)
+@pytest.mark.few(1)
 @pytest.mark.parametrize("n_metrics", [2, 3, 4, 5])
 def test_share_moved_is_that_of_a_programme(n_metrics):
     """Values with one decimal, so that many gains are equal up to rounding."""

@@ -21,7 +21,7 @@ FOREST = RandomForestClassifier(10, min_samples_leaf=10, random_state=0)
 BOOSTING = HistGradientBoostingClassifier(max_iter=8, random_state=0)
 
 
-@pytest.mark.few(2)
+@pytest.mark.few(1)
 @pytest.mark.parametrize("classes", [2, 3])
 @pytest.mark.parametrize("classifier", [FOREST, BOOSTING], ids=["forest", "boosting"])
 def test_it_equals_what_scikit_learn_calibrates(classifier, classes: int, loans: Loans) -> None:  # type: ignore[no-untyped-def]

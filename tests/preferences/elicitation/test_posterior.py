@@ -72,7 +72,7 @@ def test_the_mode_and_the_curvature_are_those_of_the_written_density(lapse):
     assert np.linalg.inv(belief.covariance) == pytest.approx(expected, rel=1e-8)
 
 
-@pytest.mark.few(2)
+@pytest.mark.few(1)
 @pytest.mark.parametrize("lapse", [0.0, 0.2])
 @pytest.mark.parametrize("rows", [ROWS, ROWS[:1] * 5, np.vstack([ROWS, -ROWS[:2] * 3])], ids=["some", "steep", "mixed"])
 def test_samples_have_the_moments_of_the_exact_posterior(rows, lapse):
@@ -220,7 +220,7 @@ def wide():
     return belief_of(rows, NormalPrior.isotropic(2, 196.0), 0.1)
 
 
-@pytest.mark.few(2)
+@pytest.mark.few(1)
 @pytest.mark.parametrize("make", [contradicted, wide])
 @pytest.mark.parametrize("seed", [0, 1])
 def test_samples_of_wide_and_of_contradicted_priors(make, seed):

@@ -56,6 +56,7 @@ def test_untaught_controls_are_the_registered_learners(context, control, learner
     assert model.controls[control].margins(sample.test) == pytest.approx(alone.margins(sample.test), abs=1e-4)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("loss", LOSSES)
 def test_of_opposed_groups_the_worse_is_at_a_coin_without_context_and_above_it_with_history(loss):
     sample = world("antipodal", individuality=0.0).drawn(np.random.default_rng(1))

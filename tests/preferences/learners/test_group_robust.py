@@ -56,7 +56,7 @@ def two_groups(sizes, slopes, cosine, seed, features=3):
     )  # fmt: skip
 
 
-@pytest.mark.few(3)
+@pytest.mark.few(2)
 @pytest.mark.parametrize(
     "world",
     [

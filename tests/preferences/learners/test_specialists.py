@@ -128,6 +128,7 @@ def test_of_few_users_no_item_of_a_held_out_record_is_known(shape):
     assert judged[few].min() == (0 if "rated" in shape else 1)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("shape", [{"copies": 3}, {"rated": True}])
 def test_few_users_whose_answers_say_nothing_do_not_look_predictable(shape):
     lessons = [ParetoDistillation(context="none").lesson(noise(seed=seed, **shape)) for seed in range(6)]

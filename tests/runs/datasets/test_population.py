@@ -90,7 +90,7 @@ def contents(folder):
     return {each.name: each.read_bytes() for each in folder.iterdir()}
 
 
-@pytest.mark.few(2)
+@pytest.mark.few(1)
 @pytest.mark.parametrize("label", LABELS)
 def test_one_part_is_the_fit_in_memory_to_the_last_bit(ruled, dataset, tmp_path, label):
     found = fit_population(Job(ruled, str(dataset), tmp_path / "out", "here"), label)
@@ -144,7 +144,7 @@ def test_groups_are_told_each_by_itself(ruled, people, dataset, tmp_path):
     assert tuple(each.multiplier_of_run for each in unseen.stakeholders) == inner.multipliers
 
 
-@pytest.mark.few(2)
+@pytest.mark.few(1)
 @pytest.mark.parametrize("seed", range(4))
 def test_brute_force_over_all_policies_of_a_small_world(ruled, tmp_path, seed):
     """Every deterministic policy is written down, and the best mixture of them all is one linear programme."""

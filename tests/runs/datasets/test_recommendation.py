@@ -250,6 +250,7 @@ def test_results_are_not_laid_into_the_dataset(own, table, tmp_path, out):
     assert [each.name for each in folder.rglob("*")] == ["day=1", "a.parquet"]
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(("source", "on"), [("file://{}", "here"), ("file://{}/*/*.parquet", "processes:2")])
 def test_rows_at_an_address_give_the_bytes_of_the_same_files_here(own, table, tmp_path, source, on):
     folder = tmp_path / "rows"

@@ -48,7 +48,7 @@ def sent(world, content, **headers):
     return answer
 
 
-@pytest.mark.few(15)
+@pytest.mark.few(24)
 @pytest.mark.parametrize("text", CODE)
 @pytest.mark.parametrize("field", ["column", "value", "deployment", "outcome", "decision"])
 def test_code_in_a_field_of_a_program_is_text(world, field, text):

@@ -151,7 +151,6 @@ FORGERIES = [
 ]  # fmt: skip
 
 
-@pytest.mark.few(9)
 @pytest.mark.parametrize("forge", FORGERIES, ids=lambda each: each.__name__)
 def test_a_forged_log_is_found(signed, forge):
     with signed.database.reading() as connection:

@@ -173,7 +173,6 @@ def test_only_whoever_is_signed_in_links_and_unlinks(browser, linked, service):
     assert kinds(service)["account"] == 1
 
 
-@pytest.mark.few(5)
 @pytest.mark.parametrize(
     "broken",
     [

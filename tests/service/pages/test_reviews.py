@@ -192,7 +192,7 @@ def test_a_change_is_offered_to_like_cases(reviewer, contested, person, service)
     assert mine.fill("/my/contest", "/my", grounds="I liked it as it was.").status_code == 303
 
 
-@pytest.mark.few(2)
+@pytest.mark.few(1)
 @pytest.mark.parametrize("alike", [[], ["nothing"], "itself", "left"])
 def test_other_cases_are_not_like_cases(reviewer, contested, service, alike):
     address = of_kind(reviewer, service, "contest")

@@ -311,7 +311,6 @@ TWINS = [
 ]
 
 
-@pytest.mark.few(16)
 @pytest.mark.parametrize(("name", "parameters", "twin"), TWINS)
 def test_measure_against_loop(worlds, name, parameters, twin):
     measure, defined = measures.create(name, parameters), 0

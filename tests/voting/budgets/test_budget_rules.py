@@ -21,7 +21,7 @@ RULES = [
 EXHAUSTIVE = [each for each in RULES if each[0] == "greedy" or set(each[1].values()) & {"skip", "greedy", "add1u"}]
 
 
-@pytest.mark.few(5)
+@pytest.mark.few(9)
 @pytest.mark.parametrize(("name", "given"), RULES)
 def test_promises(name, given, budgets):
     generator, rule = np.random.default_rng([20, RULES.index((name, given))]), budget_rules.create(name, given)

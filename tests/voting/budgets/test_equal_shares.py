@@ -93,7 +93,7 @@ def twin(budgets, election, utility, completion):
     return free + order, prices, money
 
 
-@pytest.mark.few(4)
+@pytest.mark.few(2)
 @pytest.mark.parametrize("utility", UTILITIES)
 @pytest.mark.parametrize("completion", ["none", "greedy", "add1", "add1u"])
 def test_twin(utility, completion, budgets):
@@ -337,6 +337,7 @@ def test_steps_that_change_nothing_are_not_tried(budgets):
     assert found.prices == {0: Fraction(10, 3), 1: 900_000}
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("utility", UTILITIES)
 @given(data=st.data())
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
