@@ -29,7 +29,7 @@ def declared(cases, tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def outcome(declared):
-    return carry_out(declared, RunOptions(seed=7))
+    return carry_out(declared, RunOptions(seed=7, effort="quick"))
 
 
 def test_propensities_read_the_confounder_and_the_sensitive_attribute_and_nothing_later(outcome):

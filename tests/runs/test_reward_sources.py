@@ -96,7 +96,9 @@ def finished(cases, tmp_path_factory):
     sha256 = hashlib.sha256((folder / "answers.csv").read_bytes()).hexdigest()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("accordant.runs.folder.render", lambda content: "<html></html>")
-        run = write_run(carry_out(cases["own"], RunOptions(seed=7, preferences={"Bank": file})), folder / "run")
+        run = write_run(
+            carry_out(cases["own"], RunOptions(seed=7, preferences={"Bank": file}, effort="quick")), folder / "run"
+        )
     (folder / "answers.csv").unlink()
     return read_run(run), sha256
 

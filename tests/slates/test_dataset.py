@@ -48,7 +48,7 @@ def floored(run_of_three, tmp_path_factory):
     slates = {"k": 2, "user": "Applicant", "parties": {"Applicant": {"floor": 0.7}}, "rules": [{"name": "borda"}]}
     (folder / "loans.yaml").write_text(yaml.safe_dump(THREE_ACTIONS | {"slates": slates}))
     (folder / "loans.csv").write_bytes((run_of_three.parent / "loans.csv").read_bytes())
-    return read_run(write_run(carry_out(folder / "loans.yaml", RunOptions(seed=3)), folder / "run"))
+    return read_run(write_run(carry_out(folder / "loans.yaml", RunOptions(seed=3, effort="quick")), folder / "run"))
 
 
 @pytest.fixture

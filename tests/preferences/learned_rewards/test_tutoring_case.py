@@ -31,7 +31,7 @@ def rendered(content):
 
 
 EXAMPLE = Path(__file__).parents[3] / "examples" / "from_comparisons"
-OPTIONS = RunOptions(seed=42, resamples=100)
+OPTIONS = RunOptions(seed=42, resamples=100, effort="quick")
 
 
 @pytest.fixture(scope="module")
