@@ -123,6 +123,20 @@ def test_groups_beyond_what_a_page_holds_are_left_to_the_table(records: dict[str
     assert re.search(r"would be different; for any other stakeholder at most [\d.]+%\.$", sentence)
 
 
+@pytest.mark.parametrize(("stakeholders", "bars"), [(12, 24), (13, 13), (24, 24), (25, 0)])
+def test_groups_and_then_all_bars_leave_a_drawing_of_more_than_24(record: Json, stakeholders: int, bars: int) -> None:
+    names = [f"person {k}" for k in range(stakeholders)]
+    found = record["scrutiny"]["influence"][0]
+    for each in (found["power"], found["power"]["groups"]["1"]):
+        for index in ("shapley", "banzhaf"):
+            each[index] = each[index] | {"raw": dict.fromkeys(names, 1.0), "share": None}
+    for each in (found["pivotal"], found["pivotal"]["groups"]["1"]):
+        each["pivotal"] = {variation: dict.fromkeys(names, 0.0) for variation in each["pivotal"]}
+    division = deciders(Reading.of(record)).divisions[0]
+    assert len(division.rows) == stakeholders
+    assert (division.chart or "").count('class="area') == bars
+
+
 @pytest.mark.parametrize("n", [1, MOST_NAMED, MOST_NAMED + 1])
 def test_others_are_named_while_they_are_few(record: Json, n: int) -> None:
     shares = {"Lender": 0.75, "Borrower": 0.5} | {f"other {k}": 0.5 for k in range(1, n)}
