@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import dataclasses
 import math
+import time
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from accordant.compute.tasks import Task
 from accordant.errors import InputError
 from accordant.runs.datasets.bottlenecks import growth_notes
 from accordant.runs.datasets.passes import RESOLVED, Passes
 from accordant.runs.datasets.plan import DRIFT, _known, _sizes, plan_dataset, plan_of
 from accordant.runs.datasets.plan_record import LEVEL
 from accordant.runs.datasets.plan_tasks import plan_tasks
-from accordant.runs.datasets.sample import Sample, measure
+from accordant.runs.datasets.sample import Sample, _apart, _growing, measure
 from accordant.runs.datasets.schedule import (
     CLUSTER,
     NONE,
@@ -283,6 +286,39 @@ def test_parts_of_a_dataset_are_repeated_until_there_are_as_many_rows_as_asked(t
     assert _sizes(known, 250).tolist() == [70, 30, 70, 30, 50]
     assert _sizes(unknown, 1_200).tolist() == [500, 500, 200]
     assert _sizes(unknown, 1_000).tolist() == [500, 500]
+
+
+@pytest.mark.parametrize(
+    ("alone", "together", "shares"),
+    [
+        ((2.0, 1.0), 10.0, (0.2, 0.1)),
+        ((2.0, 1.0), 0.5, (2 / 3, 1 / 3)),  # both took longer when done alone: no more than all of the time
+    ],
+)
+def test_reading_and_writing_have_their_own_shares_of_the_time_of_a_part(monkeypatch, alone, together, shares):
+    monkeypatch.setattr("accordant.runs.datasets.sample.Processes", lambda _: SimpleNamespace(run=lambda *_: None))
+    monkeypatch.setattr("accordant.runs.datasets.sample.in_order", lambda _: [alone])
+    part = Part(0, "rows.csv", None, 0, None, 0)
+    assert _apart(Task("recommend", {}), part, {"output": "a.csv"}, together) == pytest.approx(shares)
+
+
+@pytest.mark.parametrize(
+    ("part_rows", "seconds", "sizes"),
+    [
+        (1_024_000, 0.0, [4_000, 16_000, 64_000, 256_000, 1_024_000]),
+        (100, 0.0, [25, 100]),
+        (1, 0.0, [1]),
+        (1_024_000, 1e6, [4_000, 16_000]),  # two in any case
+    ],
+)
+def test_sampled_parts_are_four_times_as_large_each_time(tmp_path, monkeypatch, part_rows, seconds, sizes):
+    (tmp_path / "rows.csv").write_text("a\n1\n")
+    monkeypatch.setattr("accordant.runs.datasets.sample.LARGEST", 10**9)
+    monkeypatch.setattr("accordant.runs.datasets.sample.Processes", lambda _: SimpleNamespace(run=lambda *_: None))
+    monkeypatch.setattr("accordant.runs.datasets.sample.in_order", lambda _: [str(tmp_path / "rows.csv")])
+    trials = [SimpleNamespace(seconds=seconds)]
+    parts = _growing(SimpleNamespace(folders={}), part_rows, trials, 1, time.perf_counter())
+    assert [part.rows for part in parts] == sizes
 
 
 @pytest.mark.long
