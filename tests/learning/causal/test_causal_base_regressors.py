@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.base import clone
 from sklearn.gaussian_process import GaussianProcessRegressor
@@ -87,6 +88,14 @@ def test_size_limits_are_explained():
     assert BASE_REGRESSORS["gaussian process"].refusal(1501, 3) == "for 0 to 1500 rows, not 1501"
     assert BASE_REGRESSORS["interactions"].refusal(100, 31) == "for at most 30 features, not 31"
     assert BASE_REGRESSORS["ridge"].refusal(10**6, 1000) == ""
+
+
+@pytest.mark.parametrize("name", ["ridge, scaled", "exponential", "gaussian process"])
+def test_columns_in_another_order_are_refused(name):
+    frame = pd.DataFrame(np.random.default_rng(3).normal(size=(30, 3)), columns=["age", "income", "debt"])
+    model = build_regressor(name, 0).fit(frame, frame["age"])
+    with pytest.raises(ValueError, match="feature names should match"):
+        model.predict(frame[["debt", "age", "income"]])
 
 
 @pytest.mark.few(2)
