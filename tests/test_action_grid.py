@@ -40,6 +40,14 @@ def test_nearest_point_and_interpolation_are_those_of_a_search(points, shares):
     assert np.allclose(found, np.interp(values, array, heights))
 
 
+def test_between_points_the_nearer_one_counts_more():
+    heights = np.array([1.0, 3.0, 7.0])
+    found = grid_of((0.0, 2.0, 10.0)).interpolated(
+        lambda point, rows: np.full(len(rows), heights[point]), np.array([0, 0.5, 2, 8, 10])
+    )
+    assert found == pytest.approx([1.0, 1.5, 3.0, 6.0, 7.0])
+
+
 @given(rising)
 def test_columns_span_what_is_linear_between_points(points):
     """With an intercept, some linear model is any heights at the points, and is straight between them."""
