@@ -8,7 +8,9 @@ import pytest
 
 from accordant.deliberation.decision.terminal import _standings
 from accordant.deliberation.result import RegretsResult
+from accordant.deliberation.terminal import deliberation_options
 from accordant.deliberation.terminal_tables import _regret_table
+from accordant.threads import free_cores
 
 
 def test_a_framework_that_an_agent_follows_draws_no_lots_that_nobody_drew():
@@ -17,6 +19,14 @@ def test_a_framework_that_an_agent_follows_draws_no_lots_that_nobody_drew():
         regrets=((0.0, 0.0, 0.0), (0.0, 0.0, 1.0)), followed=(("a",), (), ()), exact=True, missing={},
     )  # fmt: skip
     assert str(_regret_table(regrets).caption).startswith("egalitarian: indifferent between these")
+
+
+@pytest.mark.parametrize(("asked", "jobs"), [(None, 1), (1, 1), (3, 3), (0, free_cores())])
+def test_a_repetition_takes_one_process_unless_others_are_asked_for(asked, jobs):
+    options = deliberation_options(
+        agents=None, protocol="debate", guard="log", repeat=2, jobs=asked, on=None, capacity=(), model={}
+    )
+    assert options.jobs == jobs
 
 
 @pytest.mark.parametrize(("n", "title"), [(1, "Expected reward"), (3, "Expected reward, mean of 3 rows")])
