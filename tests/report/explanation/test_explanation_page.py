@@ -275,6 +275,25 @@ def test_cells():
         assert (found.who, found.up_to, found.then, found.known) == expected
 
 
+def test_a_forecast_that_no_action_changes_is_one_row():
+    chances = {"depends_on_action": True, "means": None, "probabilities": [[0.7, 0.3], [0.6, 0.4]]}
+    level = {
+        "depends_on_action": True,
+        "means": [1.0, 2.0],
+        "low": [0.5, 1.5],
+        "high": [1.5, None],
+        "probabilities": None,
+    }
+    alike = {"depends_on_action": False}
+    for forecast, rows in (
+        (chances, [("Grant", ["70%", "30%"]), ("Deny", ["60%", "40%"])]),
+        (chances | alike, [("whatever is done", ["70%", "30%"])]),
+        (level | {"low": None, "high": None}, [("Grant", ["1.000", "–"]), ("Deny", ["2.000", "–"])]),
+        (level | alike, [("whatever is done", ["1.000", "0.500 to 1.500"])]),
+    ):
+        assert pages.forecast_rows({"actions": ["Grant", "Deny"], "person": {"forecast": forecast}}) == rows
+
+
 def test_a_tie_shows_weights_that_differ_from_the_present_ones():
     tie = ExpectedRewards([[0.5, 0.6], [0.6, 0.5]], stakeholders=["Bank", "Applicant"], actions=["Grant", "Deny"])
     text = Page(render_explanation(document(expected=tie, batch=False))).text
