@@ -12,7 +12,8 @@ import accordant as ac
 from accordant.errors import InputError
 from accordant.monitoring import Monitor, Outcome, monitor
 from accordant.monitoring.monitors import AT_ONCE
-from accordant.monitoring.streams import SHARE
+from accordant.monitoring.streams import SHARE, mean_limits
+from accordant.runs.record.learning import ErrorPart
 
 
 def by_label(found):
@@ -47,6 +48,18 @@ def test_a_promise_that_few_rows_made_is_told_and_no_alarm(watched, logged):
     assert bank.difference == pytest.approx(bank.realised - bank.promised, abs=1e-5) and bank.high < 0
     assert bank.tolerated_low < bank.difference and not any(each.family == "rewards" for each in found.alarms)
     assert found.remarks[0].startswith("Bank gets less than E promised, by ")
+
+
+@pytest.mark.parametrize(
+    ("alpha", "limits"),
+    [(0.2, (-0.1, 0.1)), (0.1, (-0.1, 0.1)), (0.07, (-0.2, 0.3)), (0.01, (-0.4, 0.5)), (0.001, (-1, 1))],
+)
+def test_limits_of_an_error_are_the_narrowest_that_are_sure_enough(alpha, limits):
+    part = ErrorPart(
+        kind="reward", name="Bank", part="", attribute="", group="", least=-1.0, most=1.0, n=50, mean=0.0,
+        limits=((-0.1, 0.1), (-0.2, 0.3), (-0.4, 0.5)),
+    )  # fmt: skip
+    assert mean_limits(part, (0.1, 0.05, 0.01), alpha) == limits
 
 
 def test_a_broken_promise_is_named(watched, logged):
