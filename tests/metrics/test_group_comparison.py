@@ -106,6 +106,36 @@ def test_scores_and_numbers_are_resampled_by_rows_and_clusters(rows):
     assert widths[1] > 1.6 * widths[0]  # five copies of a person say no more than one: √5 without chance
 
 
+def mean_error(y_true, y_pred, sample_weight=None):
+    """Return the mean absolute error of numbers, by a formula that costs nothing."""
+    return float(np.average(np.abs(y_true - y_pred), weights=sample_weight))
+
+
+def test_numbers_are_resampled_by_rows():
+    """Values that all differ fill no cells; with more draws, limits are those of a normal distribution."""
+    errors = np.random.default_rng(5).random(300)
+    found = metrics.by_group(mean_error, errors, np.zeros(300), groups=["a", "b"] * 150, resamples=400).overall
+    half = stats.norm.ppf(0.975) * errors.std() / np.sqrt(300)
+    assert found.value == pytest.approx(errors.mean()) and found.n == 300
+    assert [found.low, found.high] == pytest.approx([errors.mean() - half, errors.mean() + half], abs=0.2 * half)
+
+
+def test_without_draws_there_are_no_limits_and_without_values_of_draws_there_is_a_reason():
+    def of_all_alone(y_true, y_pred, sample_weight=None):
+        del y_pred
+        if sample_weight is not None and sample_weight.max() > 1:
+            raise ValueError("somebody came twice")
+        return float(np.mean(y_true))
+
+    truth = np.random.default_rng(5).random(30)
+    given = truth, np.zeros(30)
+    plain, drawn = (
+        metrics.by_group(of_all_alone, *given, groups=["a"] * 30, resamples=resamples).overall for resamples in (0, 9)
+    )
+    assert (plain.value, plain.low, plain.reason) == (pytest.approx(truth.mean()), None, "")
+    assert (drawn.value, drawn.low, drawn.reason) == (plain.value, None, "no draw has a value")
+
+
 def test_a_group_without_anybody_to_count_is_undefined_and_so_is_the_comparison():
     truth, predicted = np.array([1, 1, 0, 0, 0]), np.array([1, 0, 0, 1, 0])
     found = metrics.by_group(recall_score, truth, predicted, groups=["a", "a", "a", "b", "b"], resamples=10)
