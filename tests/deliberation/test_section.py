@@ -6,7 +6,7 @@ import pytest
 
 from accordant.agents.frameworks import frameworks
 from accordant.agents.people import HumanAgent
-from accordant.cases.files import built_in_parts
+from accordant.cases.files import VARIABLE, built_in_parts
 from accordant.compute import compute
 from accordant.errors import InputError
 from accordant.naming import Named
@@ -48,6 +48,18 @@ def test_ones_own_patients_with_several_resources_and_no_card(ward):
     assert dict(zip(names, joint.granted.sum(axis=0).tolist(), strict=True)) == {"ventilator": 2, "nurse": 3}
     content = found.section.to_json()
     assert content["source"]["simulated"] is False and content["verdict"] is None
+
+
+@pytest.mark.parametrize("place", ["beside the case", "$ACCORDANT_DATA", "cache", "--data"])
+def test_a_deliberation_says_where_its_patients_were_found(ward, monkeypatch, place):
+    data = ward.parent / "data"
+    if place != "beside the case":
+        data.mkdir()
+        (ward.parent / "patients.csv").rename(data / "patients.csv")
+    monkeypatch.setenv(VARIABLE, str(data if place == "$ACCORDANT_DATA" else ""))
+    monkeypatch.setattr("accordant.cases.files.platformdirs.user_cache_dir", lambda _: str(data.parent))
+    opened = open_deliberation(ward, DeliberationOptions(data=str(data) if place == "--data" else None))
+    assert opened.found_in == place
 
 
 def test_without_criteria_there_is_nothing_to_repeat(ward):

@@ -86,6 +86,14 @@ def test_scales_are_those_of_the_leaderboard(goal, normalisation):
         assert offset + slope * size == pytest.approx(expected, abs=1e-6)  # 1e-9 is the smallest divisor
 
 
+@pytest.mark.parametrize(
+    ("low", "span", "flat"),
+    [(0.0, 1e-12, True), (0.0, 2e-12, False), (1e6, 9e-7, True), (1e6, 2e-6, False), (-1e6, 9e-7, True)],
+)
+def test_candidates_that_rounding_alone_sets_apart_are_all_the_best(low, span, flat):
+    assert (Scale("max", low, low + span).line == (1.0, 0.0)) == flat
+
+
 def test_raw_and_missing_scales():
     assert Scale("max", 0.2, 0.7, "reference", raw=True).line == (0.0, 1.0)
     assert Scale.over(np.array([np.nan, 1.0, 3.0]), "max") == Scale("max", 1.0, 3.0)

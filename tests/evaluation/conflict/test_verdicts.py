@@ -12,6 +12,7 @@ import pytest
 from accordant import metrics
 from accordant.errors import InputError, UnknownNameError
 from accordant.evaluation.conflict import VERDICTS, Grounds, conflicts, verdict
+from accordant.evaluation.conflict.pairs import ROUNDING
 
 KNOWN = {"resamples": 300}
 
@@ -373,6 +374,8 @@ BASE = Grounds(
         ({"lottery": True}, "a lottery improves"),
         ({}, "inherent"),
         ({"hindsight": (-0.2, 0.0)}, "limited by prediction"),
+        ({"hindsight": (-0.2, ROUNDING)}, "limited by prediction"),
+        ({"hindsight": (ROUNDING, 0.1)}, "no improvement found"),
         ({"hindsight": (-0.2, 0.1)}, "no improvement found"),
         ({"hindsight": None}, "no improvement found"),
     ],

@@ -135,8 +135,13 @@ def test_few_resamples_decide_nothing():
     assert found.reason == "the resamples are 639; intervals of this level need at least 640"
     assert of_users(50, independent(), resamples=640).verdict == "real"
     assert of_users(50, independent(), level=0.99).reason.endswith("need at least 3200")
-    assert of_users(50, independent(), resamples=40, balances=(1.0, 0.5), level=0.9).verdict == "real"
-    assert of_users(50, independent(), resamples=39, balances=(1.0, 0.5), level=0.9).verdict == "undecided"
+
+
+@pytest.mark.parametrize(("resamples", "verdict"), [(39, "undecided"), (40, "real")])
+def test_two_intervals_of_one_point_share_the_error(resamples, verdict):
+    """At 90 %, each end of both has .025 beyond it."""
+    found = of_users(50, independent(), resamples=resamples, balances=(1.0, 0.5), level=0.9)
+    assert found.verdict == verdict
 
 
 @pytest.mark.parametrize(("users", "resamples", "tail", "reason"), [
