@@ -125,6 +125,8 @@ GOOD = text("toi", "3: 1,2", "2: {2,3}")
     ("votes.toi", GOOD.replace("ALTERNATIVES: 3", "ALTERNATIVES: 0"), "line 2: NUMBER ALTERNATIVES is '0'"),
     ("votes.toi", GOOD.replace("# ALTERNATIVE NAME 2: Ben\n", ""), "'# ALTERNATIVE NAME 2: ' is missing or empty"),
     ("votes.toi", GOOD.replace("NAME 2: Ben", "NAME 2:"), "line 6: '# ALTERNATIVE NAME 2: ' is missing or empty"),
+    ("votes.toi", GOOD.replace("# ALTERNATIVE NAME 3: Cleo\n", ""),
+     "line 2: '# ALTERNATIVE NAME 3: ' is missing or empty: 2 alternatives have a name; allowed: 3, which is"),
     ("votes.toi", GOOD.replace("NAME 2", "NAME 3"), "line 7: ALTERNATIVE NAME 3 occurs twice, first in line 6"),
     ("votes.toi", GOOD.replace("ALTERNATIVES: 3", "ALTERNATIVES: 2"), "line 7: ALTERNATIVE NAME 3, but NUMBER ALTERNATIVES is 2"),
     ("votes.toi", text("tok", "1: 1"), "line 1: DATA TYPE is 'tok'; allowed: soc, soi, toc, toi, cat"),
