@@ -36,6 +36,17 @@ def test_a_strip_divides_at_the_border() -> None:
     assert "Regions: 1 a, 2 b. Chosen weights: first 50%, second 50%." in found
 
 
+def test_weights_below_a_strip_end_inside_the_drawing() -> None:
+    found = str(weight_strip("s", ("first", "second"), [Area(1, "a", ((1.0, 0.0), (0.0, 1.0)))], (0.5, 0.5)))
+    ticks = re.findall(r'<text [^>]*class="tick"[^>]*>[^<]*', found)
+    anchors = {tick.rpartition(">")[2]: re.search(r'text-anchor="(\w+)"', tick) for tick in ticks}
+    assert {words: "start" if each is None else each[1] for words, each in anchors.items()} == {
+        "0%": "start",
+        "50%": "middle",
+        "100%": "end",
+    }
+
+
 def test_a_triangle_has_its_metrics_in_its_corners() -> None:
     whole = Area(1, "a", ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)))
     x, y = star(str(weight_triangle("t", ("top", "left", "right"), [whole], (1.0, 0.0, 0.0))))
