@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from accordant.allocations import AdditiveUtility, Allocation, enumerate_options, pool
 from accordant.allocations.search import best, earliest_bound, product_bound, scaled, worst
-from accordant.allocations.search.exchange_search import climb, climb_in_utilities, exchanges, lots
+from accordant.allocations.search.exchange_search import Exchanges, climb, climb_in_utilities, exchanges, lots
 from accordant.allocations.search.candidate_options import nearly_smallest, weightings
 from accordant.errors import InputError
 
@@ -139,6 +139,20 @@ def test_wrong_input(small):
     other = Allocation.whole(small.ward(beds=2), ["p000", "p001"])
     with pytest.raises(InputError, match="idle"):
         pool(scenario, utilities_of(12, 1), [other])
+
+
+@pytest.mark.parametrize(("all_of_them", "samples"), [(True, 1), (False, 3)])
+def test_a_climb_ends_with_the_third_sample_in_which_nothing_helps(small, monkeypatch, all_of_them, samples):
+    drawn = []
+
+    def one_exchange(scenario, granted, most, generator, lot):
+        drawn.append(lot)
+        return Exchanges(np.array([0]), np.array([0]), np.array([1]), all_of_them, lot)
+
+    monkeypatch.setattr("accordant.allocations.search.exchange_search.exchanges", one_exchange)
+    start = np.array([[1], [0]])
+    found = climb(small.build([[1], [1]], [1]), start, lambda shares: np.zeros(len(shares)), seed=0)
+    assert found.tolist() == start.tolist() and drawn == [1] * samples
 
 
 def test_the_minimum_is_climbed_past_its_flat_parts(small):
