@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import math
 import time
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -20,6 +21,7 @@ from accordant.runs.datasets.plan import DRIFT, _known, _sizes, plan_dataset, pl
 from accordant.runs.datasets.plan_record import LEVEL
 from accordant.runs.datasets.plan_tasks import plan_tasks
 from accordant.runs.datasets.sample import Sample, _apart, _growing, measure
+from accordant.runs.datasets.sample_rows import Cut
 from accordant.runs.datasets.schedule import (
     CLUSTER,
     NONE,
@@ -300,6 +302,17 @@ def test_reading_and_writing_have_their_own_shares_of_the_time_of_a_part(monkeyp
     monkeypatch.setattr("accordant.runs.datasets.sample.in_order", lambda _: [alone])
     part = Part(0, "rows.csv", None, 0, None, 0)
     assert _apart(Task("recommend", {}), part, {"output": "a.csv"}, together) == pytest.approx(shares)
+
+
+@pytest.mark.parametrize(
+    ("size", "rows"),
+    [(1, ['1,"x\ny"\n']), (2, ['1,"x\ny"\n', "2,z\n"]), (3, ['1,"x\ny"\n', "2,z\n", '1,"x\ny"\n'])],
+)
+def test_the_first_rows_of_a_csv_are_cut_and_taken_again_if_they_are_few(tmp_path, size, rows):
+    (tmp_path / "all.csv").write_text('a,b\n1,"x\ny"\n2,z', newline="")
+    (tmp_path / "sample").mkdir()
+    file = Cut({}, str(tmp_path / "all.csv"), tmp_path / "sample")(size)
+    assert Path(file).read_text(encoding="utf-8") == "a,b\n" + "".join(rows)
 
 
 @pytest.mark.parametrize(
