@@ -12,6 +12,7 @@ from accordant.contexts import Contexts, Log
 from accordant.decisions import Decisions
 from accordant.errors import InputError, UnknownNameError
 from accordant.evaluation import composite_score, evaluate
+from accordant.evaluation.comparison import _wider
 from accordant.evidence import Evidence
 from accordant.problem import DecisionProblem
 from accordant.utilities import ExpectedRewards
@@ -29,6 +30,19 @@ def board(world, strategies, kinds, candidates, summing):
         resamples=300,
         generator=np.random.default_rng(0),
     )
+
+
+@pytest.mark.parametrize(
+    ("ends", "span", "limits"),
+    [
+        ((0.4, 0.6), None, (0.3, 0.8)),
+        ((0.4, 0.6), (0.0, 1.0), (0.3, 0.8)),
+        ((0.05, 0.9), (0.0, 1.0), (0.0, 1.0)),
+        ((-0.1, 1.1), (0.0, 1.0), (-0.1, 1.1)),  # limits that lay beyond the range already stay
+    ],
+)
+def test_limits_of_fits_repeated_are_no_farther_apart_than_the_range(ends, span, limits):
+    assert _wider(ends, (0.1, 0.2), span) == pytest.approx(limits)
 
 
 @pytest.mark.parametrize("resamples", [0, 50])
