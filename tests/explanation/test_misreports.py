@@ -3,16 +3,29 @@
 from __future__ import annotations
 
 import json
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from accordant.certificates.certificate import decisions_on
 from accordant.certificates import Known
-from accordant.explanation import Misreport, smallest_misreports
+from accordant.explanation import Misreport, misreports, smallest_misreports
 from accordant.utilities import ExpectedRewards
 
 from .conftest import ALL_RULES, STAKEHOLDERS, make_expected, make_known, make_rule
+
+
+def test_where_certificates_begin_to_allow_a_change_is_found_by_halving(monkeypatch):
+    """A certificate that knows of no change up to .37, far beyond the radius that is proved."""
+    monkeypatch.setattr(misreports, "radius", lambda *_, **__: np.array([0.1]))
+    monkeypatch.setattr(
+        misreports, "certify",
+        lambda rule, expected, threat, known: SimpleNamespace(attackable=[threat.delta >= 0.37], threat=threat),
+    )  # fmt: skip
+    monkeypatch.setattr(misreports, "_show_report", lambda *given: given[-1])
+    ((everybody, *_),) = smallest_misreports(make_rule("utilitarian", {}, None), make_expected(1), Known())
+    assert everybody == pytest.approx(0.37, abs=0.9 / 2**misreports.HALVINGS) and everybody >= 0.37
 
 
 @pytest.mark.long
