@@ -7,10 +7,11 @@ import re
 import pytest
 
 from accordant.deliberation.page.charts import cell, grid_chart, grid_width
-from accordant.deliberation.page.charts import rate_chart
+from accordant.deliberation.page.charts import Dot, rate_chart
 from accordant.deliberation.page.reading import OneReading, called, letter, said
 from accordant.deliberation.page.summary import dots
 from accordant.deliberation.result import read_result
+from accordant.statistics import Estimate
 
 
 def readings(contents):
@@ -116,6 +117,16 @@ def test_dots_hold_every_line_and_both_nulls_behind_the_joint(many):
     assert len({each.shape for each in found}) == len({*kinds}) + 1  # the two nulls differ, too
     svg = str(rate_chart("r", "title", found))
     assert all(f"{each.name}:" in svg for each in found)
+
+
+def test_the_interval_of_a_rate_is_drawn_from_end_to_end():
+    svg = str(rate_chart("r", "title", [Dot("joint", "joint", "circle", Estimate(0.5, 0.25, 0.75, 0.95, 40))]))
+    drawn = re.findall(r'<line x1="([\d.]+)" y1="([\d.]+)" x2="([\d.]+)" y2="([\d.]+)" class="interval', svg)
+    (low, y, high, level), *caps = (tuple(map(float, each)) for each in drawn)
+    ticks = [float(each) for each in re.findall(r'<text x="([\d.]+)"[^>]*class="tick"', svg)]
+    share = (ticks[-1] - ticks[0]) / 4
+    assert (low, high) == pytest.approx((ticks[0] + share, ticks[0] + 3 * share), abs=0.02) and y == level
+    assert [(cap[0], cap[2]) for cap in caps] == [(low, low), (high, high)]
 
 
 def test_a_rate_that_is_not_defined_is_words_and_no_mark(many):
