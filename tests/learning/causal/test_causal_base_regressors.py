@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.optimize import minimize
 from sklearn.base import clone
 from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.gaussian_process.kernels import RBF, ConstantKernel, DotProduct, WhiteKernel
@@ -12,7 +13,7 @@ from sklearn.linear_model import Ridge, TweedieRegressor
 
 from accordant.learning.causal import BASE_REGRESSORS
 from accordant.learning.causal.base_learners import build_regressor
-from accordant.learning.causal.base_learners import ExponentialMeanRegressor
+from accordant.learning.causal.base_learners import ExponentialMeanRegressor, _minimise
 from accordant.learning.causal.base_learners import NOISE_RATIOS, GaussianProcessGridRegressor
 
 
@@ -40,6 +41,19 @@ def test_exponential_mean_recovers_the_truth_where_a_line_cannot(exponential_dat
         for model in (ExponentialMeanRegressor(), Ridge())
     }
     assert error[ExponentialMeanRegressor] < 0.6 * error[Ridge]
+
+
+@pytest.mark.parametrize("penalty", [0.1, 3.0])
+def test_penalised_coefficients_are_those_of_a_search_without_gradients(exponential_data, penalty):
+    X, _, y = (part[:60] for part in exponential_data)
+    design, target = np.column_stack([np.ones(60), X[:, :2]]), y / y.mean()
+
+    def objective(found):
+        lack = np.mean((np.exp(design @ found) - target) ** 2) / np.var(target)
+        return lack + penalty * (found[1:] ** 2).sum()
+
+    theirs = minimize(objective, np.zeros(3), method="Nelder-Mead", options={"xatol": 1e-7, "fatol": 1e-12})
+    assert _minimise(design, target, np.var(target), penalty, np.zeros(3)) == pytest.approx(theirs.x, abs=1e-4)
 
 
 def test_exponential_mean_stays_finite_far_away(exponential_data):

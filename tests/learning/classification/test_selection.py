@@ -338,3 +338,12 @@ def test_a_baseline_does_not_beat_itself() -> None:
     )
     assert (found.gain_over_prior_.value, found.gain_over_prior_.standard_error) == (0.0, 0.0)
     assert not found.beats_prior_
+
+
+def test_boosting_says_of_chance_little_more_than_its_share() -> None:
+    """Two tenths of the rows are of one class, whatever their features: knowing that alone has a Brier score of .32."""
+    generator = np.random.default_rng(4)
+    X, y = generator.normal(size=(600, 5)), generator.random(600) < 0.2
+    (boosting,) = default_candidates(5, names=["boosting"])
+    shares = boosting.estimator.fit(X[:300], y[:300]).predict_proba(X[300:])
+    assert ((shares - np.column_stack([~y, y])[300:]) ** 2).sum(axis=1).mean() < 0.38
