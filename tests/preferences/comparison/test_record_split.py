@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from accordant.errors import DataError, InputError
-from accordant.preferences.comparison.record_split import split_records
+from accordant.preferences.comparison.record_split import deal_items, split_records
 
 
 def own_items(pairs):
@@ -156,6 +156,14 @@ def test_a_user_whose_records_all_have_one_item_stays_in_training():
     assert len(split.test) == 2
     with pytest.raises(DataError, match="that share none"):
         split_records(users[:5], np.arange(5), items[:, :5], test=0.4, seed=0)
+
+
+def test_only_users_whose_records_share_an_item_are_dealt():
+    users, pairs = np.array([0, 0, 0, 1, 1]), np.array([0, 1, 0, 2, 3])
+    items = np.array([[0, 2, 0, 4, 5], [1, 3, 1, 5, 6]])  # one user compares a pair twice, the other one item twice
+    found = deal_items(users, pairs, items, 0.5, np.random.default_rng(0))
+    assert found.linked.tolist() == [False, False, False, True, True]
+    assert not found.judged[:3].any() and not found.between[:3].any()
 
 
 def test_users_without_shared_items_are_drawn_as_if_nobody_shared_any():
