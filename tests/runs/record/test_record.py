@@ -7,6 +7,16 @@ from types import SimpleNamespace
 import pytest
 
 from accordant.runs.record import record
+from accordant.runs.record.parts import groupings
+
+
+@pytest.mark.parametrize(
+    ("names", "found"),
+    [((), ()), (("sex",), (("sex",),)), (("sex", "age"), (("sex",), ("age",), ("sex", "age")))],
+)
+def test_groups_are_of_each_attribute_and_of_several_together(names, found):
+    attributes = [SimpleNamespace(name=name) for name in names]
+    assert groupings(SimpleNamespace(problem=SimpleNamespace(sensitive_attributes=attributes))) == found
 
 
 @pytest.mark.parametrize(("platform", "unit"), [("linux", 1024), ("darwin", 1024**2)])
