@@ -74,6 +74,19 @@ def test_scores_are_weighted_means_of_stored_values(weighed):
         assert (row.place < row.place_of_run) == (row in found.risen)
 
 
+def test_who_rose_or_fell_is_told_by_how_many_places(weighed):
+    run, data = weighed
+    found = reweigh(run, {"Accuracy": 1}, data)
+    places = {"a": (4, 1), "b": (1, 2), "c": (5, 4), "d": (3, 3), "e": (2, 5), "f": (None, None)}
+    rows = tuple(
+        found.rows[0].model_copy(update={"strategy": name, "place_of_run": before, "place": now})
+        for name, (before, now) in places.items()
+    )
+    moved = found.model_copy(update={"rows": rows})
+    assert [row.strategy for row in moved.risen] == ["a", "c"]
+    assert [row.strategy for row in moved.fallen] == ["e", "b"]
+
+
 @pytest.mark.long
 def test_the_nearest_border_is_that_of_a_fine_grid(weighed):
     run, data = weighed
