@@ -322,3 +322,10 @@ def test_wrong_swaps():
             LeximinSlate(swaps=swaps)
     assert LeximinSlate(swaps=1).label == "leximin_slate[swaps=1]"
     assert LeximinSlate().label == "leximin_slate"
+
+
+def test_a_tie_between_exchanges_counts_only_where_one_is_made(monkeypatch):
+    found = iter([(np.array([True, False]), np.array([True, True])), (np.zeros(2, dtype=bool),) * 2])
+    monkeypatch.setattr(MaximinSlate, "_swap", lambda *_: next(found))
+    world = candidates([[[0.9, 0.9], [0.5, 0.5], [0.1, 0.1]]])
+    assert MaximinSlate()(world, 2).tied.tolist() == [True, False]
