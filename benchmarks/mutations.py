@@ -4,8 +4,8 @@ One operator, constant or branch is changed at a time, in a copy of the reposito
 run: those that executed the line, if ``--coverage`` names a file made with ``pytest --cov=accordant
 --cov-context=test``; without it, or where no test is on record for the line, every test of files importing the module;
 with ``--long`` slow tests of those files too. A mutant is *killed* if a test fails, *stopped* if the tests take longer
-than ``--seconds`` of CPU time, and *survives* otherwise. Tests run in children of one process that has imported the
-libraries, but nothing of the package. Constants and defaults of modules and signatures are left out:
+than ``--seconds`` of CPU time, or stand still, and *survives* otherwise. Tests run in children of one process that has
+imported the libraries, but nothing of the package. Constants and defaults of modules and signatures are left out:
 ``tests/defaults.txt`` records them all. Survivors are printed with file, line and change, to be judged by a reader:
 some equal what they replace.
 """
@@ -20,9 +20,11 @@ import os
 import random
 import resource
 import shutil
+import signal
 import sqlite3
 import sys
 import tempfile
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -30,6 +32,7 @@ from pathlib import Path
 ROOT = Path(__file__).parent.parent
 PACKAGE = Path("src/accordant")
 FEW = 60  # tests of a line that are run first
+PATIENCE = 10  # wall seconds for each second of CPU time
 CONTROLS = 5  # lines whose tests must pass while nothing is changed
 LIBRARIES = ("numba", "pandas", "pydantic", "pytest", "rich", "scipy.optimize", "scipy.stats",
              "sklearn.ensemble", "sklearn.linear_model", "sklearn.model_selection", "skops.io", "typer")  # fmt: skip
@@ -194,7 +197,12 @@ def verdict(tree: Path, arguments: list[str], seconds: int) -> str:
             code = pytest.main(["-q", "-x", "-n", "0", "-p", "no:cacheprovider", *arguments])
         finally:
             os._exit(code)
-    _, status = os.waitpid(child, 0)
+    deadline = time.monotonic() + PATIENCE * seconds  # a deadlock takes no processor time
+    while (ended := os.waitpid(child, os.WNOHANG)) == (0, 0):
+        if time.monotonic() > deadline:
+            os.killpg(child, signal.SIGKILL)
+        time.sleep(0.02)
+    status = ended[1]
     if os.WIFSIGNALED(status):
         return "stopped"
     code = os.WEXITSTATUS(status)

@@ -337,6 +337,6 @@ def _round_about(corners: tuple[tuple[float, ...], ...]) -> tuple[tuple[float, .
     if len(corners[0]) != 3:
         return tuple(sorted(corners, reverse=True))
     points = np.array(corners)
-    # axes of the triangle's plane: two of its sides at right angles
-    plane = (points - points.mean(axis=0)) @ np.array([[1.0, 1.0], [-1.0, 1.0], [0.0, -2.0]]) / np.sqrt([2.0, 6.0])
+    # axes of the triangle's plane at right angles, of any length: the order does not depend on it
+    plane = (points - points.mean(axis=0)) @ np.array([[1.0, 1.0], [-1.0, 1.0], [0.0, -2.0]])
     return tuple(corners[k] for k in np.argsort(np.arctan2(plane[:, 1], plane[:, 0]), kind="stable"))
