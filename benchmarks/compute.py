@@ -9,10 +9,10 @@ what two are compared with.
 
 Wall seconds say little on a machine that others use too. The critical path is counted in CPU seconds instead: those of
 the process that waits, and for each round of tasks those of the worker that had most to do, from its fork to the end of
-its last task; what it imports is counted too, in each worker anew. Two cores that share a processor's units slow each
-other down: what one process takes more beside another of its kind than alone is the price of this machine, not of the
-work, and the rounds are divided by it. The speed-up is the CPU seconds of one process over that path: what two free
-cores would give. Beside it stands the wall clock here, with that price in it.
+its last task; what it imports is counted too, in each worker anew. The speed-up is the CPU seconds of one process over
+the critical path of two. Beside it stands the wall clock. Two cores that share a processor's units slow each other
+down: how many times as many CPU seconds one process takes beside another of its kind than alone says how much of what
+two lack is this machine's; where it is 1.2, no work gains more than 2 / 1.2.
 
 The speed-up of eight is simulated: tasks of each round, with the CPU seconds that they took on two, go to whoever of
 eight workers is free.
@@ -174,8 +174,8 @@ def speed_up(name: str) -> str:
     measured(name, 2)
     before, beside, shared, after = measured(name, 1), measured(name, 1, 2), measured(name, 2), measured(name, 1)
     alone = {key: (before[key] + after[key]) / 2 for key in before}
-    price = max(1.0, beside["cpu"] / alone["cpu"])
-    path, eight = (shared["own"] + shared[key] / price for key in ("longest", "eight"))
+    price = beside["cpu"] / alone["cpu"]
+    path, eight = (shared["own"] + shared[key] for key in ("longest", "eight"))
     return (
         f"{name:<13}{alone['cpu']:8.1f}{shared['own']:8.1f}{shared['longest']:9.1f}{price:8.2f}{path:8.1f}"
         f"{alone['cpu'] / path:10.2f}{alone['cpu'] / eight:8.2f}"
@@ -210,8 +210,8 @@ def main() -> None:
         one(given.one, given.workers)
         return
     print("CPU seconds of one process; of two: who waits, and the busiest worker of each round; how many times as many")
-    print("one takes beside another; critical path of two that do not slow each other down, and speed-up over one")
-    print(f"(aim {AIM}); that of eight, simulated (aim {EIGHT}); wall seconds here of one, of two, ratio")
+    print("one takes beside another; critical path of two, and speed-up over one")
+    print(f"(aim {AIM}); that of eight, simulated (aim {EIGHT}); wall seconds of one, of two, ratio")
     print(f"{'':<13}{'one':>8}{'waits':>8}{'busiest':>9}{'beside':>8}{'path':>8}{'speed-up':>10}{'eight':>8}"
           f"{'wall one':>10}{'two':>8}{'ratio':>8}")  # fmt: skip
     for name in given.only.split(","):
