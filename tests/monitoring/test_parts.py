@@ -105,7 +105,8 @@ def test_it_can_be_planned(watched, dataset, monkeypatch):
     assert found.model.reduction[0] == 0 < found.model.reduction[1]
     assert found.seconds.value > found.model.reduction[1] * found.parts
     assert any("one after the other as they follow in time" in note for note in found.notes)
-    assert "Watch 5" in render_plan(found, watched)
+    page = render_plan(found, watched)
+    assert "Watch 5" in page and "gather evidence, part after part" in page
 
 
 def test_it_is_the_same_wherever_parts_are_read(job, of_log, tmp_path):

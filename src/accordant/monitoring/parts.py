@@ -116,6 +116,7 @@ def monitor_plan() -> PlanTask:
     return PlanTask(
         options, "watch", "Watch", "read the decisions of each part",
         read=lambda run, part: list(RowReader(run, None)(part)), reduction=_reduction, in_order=True,
+        together="gather evidence, part after part",
     )  # fmt: skip
 
 

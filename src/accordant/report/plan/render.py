@@ -57,7 +57,9 @@ def steps(plan: Plan) -> list[Step]:
         even = max(waves * part, stage.driver * plan.parts) + (stage.start + stage.ready * model.crowd) * (times > 1)
         found.append(Step(words, counted(min(plan.workers, plan.parts), "worker"), times * even))
     if any(model.reduction):
-        found.append(Step("add up all parts", "driver", model.reduction[0] + model.reduction[1] * plan.parts))
+        found.append(
+            Step(plan_tasks.create(plan.kind).together, "driver", model.reduction[0] + model.reduction[1] * plan.parts)
+        )
     return found
 
 

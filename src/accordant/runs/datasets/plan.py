@@ -211,10 +211,11 @@ def _simulated(
     parts = len(rows)
     repetitions = max(effort[0], min(REPETITIONS, effort[1] // parts))
     drifts = np.exp(DRIFT * generator.standard_normal(repetitions))
-    alone = sample.reduction[0] + (sample.listing + sample.reduction[1]) * parts
+    reducing = sample.reduction[0] + sample.reduction[1] * parts
+    alone = sample.listing * parts + reducing
     ends, first = stages[0].simulated(rows, workers, crowd, hazards, (repetitions, 1), generator)
     driver = np.full(repetitions, alone + stages[0].driver * parts)
-    cpu = alone + stages[0].cpu(rows, workers, repetitions, generator)
+    cpu = sample.listing * parts + sample.reducers * reducing + stages[0].cpu(rows, workers, repetitions, generator)
     again = passes = np.zeros(repetitions)
     if sample.passes is not None:
         passes = sample.passes.drawn(float(rows.sum()), repetitions, generator)

@@ -40,7 +40,9 @@ class PlanTask:
         Returns the seconds in which the driver puts together what parts wrote: whatever their number, and more for each
         part of a job. It is given parts of a sample, which may be smaller. None where only their lines are added up.
     in_order
-        Whether that can only be done part after part.
+        Whether that can only be done part after part; processes on the driver's machine share what is gathered.
+    together
+        What that is: ``add up all parts``.
     """
 
     options: Callable[[Run, str | None], Told]
@@ -51,6 +53,7 @@ class PlanTask:
     read: Callable[[Run, Part], object] = row_contexts
     reduction: Callable[[Job, Sequence[Told]], tuple[float, float]] | None = None
     in_order: bool = False
+    together: str = "add up all parts"
 
 
 plan_tasks: Registry[PlanTask] = Registry(
