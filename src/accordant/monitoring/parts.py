@@ -19,6 +19,7 @@ import numpy as np
 from accordant.arrays import AnyArray
 from accordant.compute.executor import compute
 from accordant.compute.fan_out import run_all
+from accordant.compute.local import cpu_seconds
 from accordant.compute.tasks import Told, tasks
 from accordant.errors import InputError
 from accordant.monitoring.monitors import ALPHA, AT_ONCE
@@ -120,12 +121,13 @@ def monitor_plan() -> PlanTask:
     )  # fmt: skip
 
 
-def _reduction(job: Job, lines: Sequence[Told]) -> tuple[float, float]:
-    """Return 0, and the seconds in which evidence is gathered from a part, in proportion to its rows."""
-    streams, began = Streams.of(job.run, ALPHA), clock.perf_counter()
+def _reduction(job: Job, lines: Sequence[Told]) -> tuple[float, float, float]:
+    """Return 0, the seconds in which evidence is gathered from a part, by its rows, and CPU seconds for each."""
+    streams, began, used = Streams.of(job.run, ALPHA), clock.perf_counter(), cpu_seconds()
     with job.executor() as executor:
         _gathered(streams, job.out, lines, executor.workers)
-    return 0.0, (clock.perf_counter() - began) * job.part_rows / sum(line["rows"] for line in lines)
+    seconds, cpu = clock.perf_counter() - began, cpu_seconds() - used
+    return 0.0, seconds * job.part_rows / sum(line["rows"] for line in lines), cpu / seconds
 
 
 @tasks.register("monitor")

@@ -239,7 +239,9 @@ def test_growth_that_is_not_linear_is_told():
 
 def test_processes_that_share_a_reduction_all_take_processor_time():
     alone = sampled(np.random.default_rng(5), reduction=(10.0, 0.5))
-    one, three = (plan_of(dataclasses.replace(alone, reducers=n), np.full(40, 100_000.0), 2, seed=1) for n in (1, 3))
+    one, three = (
+        plan_of(dataclasses.replace(alone, reduction_cpu=n), np.full(40, 100_000.0), 2, seed=1) for n in (1, 3)
+    )
     assert one.seconds == three.seconds
     more = 3600 * (three.cpu_hours.value - one.cpu_hours.value)
     assert more == pytest.approx(2 * (10.0 + 0.5 * 40), rel=0.05)  # but for the drift of the machine

@@ -70,8 +70,11 @@ def evaluate_plan() -> PlanTask:
     )  # fmt: skip
 
 
-def _reduction(job: Job, lines: Sequence[Told]) -> tuple[float, float]:
-    """Return the seconds of a leaderboard of sums, and those more for each part; parts are taken again and again."""
+def _reduction(job: Job, lines: Sequence[Told]) -> tuple[float, float, float]:
+    """Return the seconds of a leaderboard of sums, those more for each part, and 1: this process does it alone.
+
+    Parts are taken again and again.
+    """
 
     def seconds(taken: Sequence[Told]) -> float:
         """Return how long their leaderboard takes."""
@@ -84,7 +87,7 @@ def _reduction(job: Job, lines: Sequence[Told]) -> tuple[float, float]:
     seconds(few)  # what is imported and compiled at first
     first, second = seconds(few), seconds(many)
     each = max(0.0, second - first) / (len(many) - len(few))
-    return max(0.0, first - each * len(few)), each
+    return max(0.0, first - each * len(few)), each, 1.0
 
 
 def leaderboard_of(job: Job, lines: Sequence[Told], *, resamples: int | None = None) -> Leaderboard:

@@ -215,7 +215,9 @@ def _simulated(
     alone = sample.listing * parts + reducing
     ends, first = stages[0].simulated(rows, workers, crowd, hazards, (repetitions, 1), generator)
     driver = np.full(repetitions, alone + stages[0].driver * parts)
-    cpu = sample.listing * parts + sample.reducers * reducing + stages[0].cpu(rows, workers, repetitions, generator)
+    cpu = (
+        sample.listing * parts + sample.reduction_cpu * reducing + stages[0].cpu(rows, workers, repetitions, generator)
+    )
     again = passes = np.zeros(repetitions)
     if sample.passes is not None:
         passes = sample.passes.drawn(float(rows.sum()), repetitions, generator)

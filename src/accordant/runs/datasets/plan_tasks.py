@@ -38,9 +38,10 @@ class PlanTask:
         Reads the rows of a part as the task does, and nothing more.
     reduction
         Returns the seconds in which the driver puts together what parts wrote: whatever their number, and more for each
-        part of a job. It is given parts of a sample, which may be smaller. None where only their lines are added up.
+        part of a job; and the CPU seconds of all processes for each of them. It is given parts of a sample, which may
+        be smaller. None where only their lines are added up.
     in_order
-        Whether that can only be done part after part; processes on the driver's machine share what is gathered.
+        Whether that can only be done part after part.
     together
         What that is: ``add up all parts``.
     """
@@ -51,7 +52,7 @@ class PlanTask:
     each: str
     label: Callable[[Run, Told], str | None] = _strategy
     read: Callable[[Run, Part], object] = row_contexts
-    reduction: Callable[[Job, Sequence[Told]], tuple[float, float]] | None = None
+    reduction: Callable[[Job, Sequence[Told]], tuple[float, float, float]] | None = None
     in_order: bool = False
     together: str = "add up all parts"
 

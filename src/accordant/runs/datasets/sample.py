@@ -67,8 +67,8 @@ class Sample:
         Seconds of the driver after all parts, and seconds more for each: to add it up.
     passes
         What was measured of passes over what parts wrote; None if there are none.
-    reducers
-        How many processes work on the reduction.
+    reduction_cpu
+        CPU seconds of all processes for each second of the reduction.
     seconds
         How long all of this took.
     """
@@ -87,7 +87,7 @@ class Sample:
     listing: float
     reduction: tuple[float, float]
     passes: Passes | None = None
-    reducers: int = 1
+    reduction_cpu: float = 1.0
     seconds: float = 0.0
 
 
@@ -146,10 +146,10 @@ def measure(
         largest, item = lines[trials[-1].rows], part.to_json()
         reading, writing = _apart(task, part, largest[-1], trials[-1].seconds)
         workers, start, driver, between = _driver(on, largest[-1], item, folder)
-        reduction, passes, reducers = (0.0, 0.0), None, 1
+        (*reduction, reduction_cpu), passes = (0.0, 0.0, 1.0), None
         if planned.reduction is not None:
-            reducers = min(workers, free_cores()) if planned.in_order else 1
-            reduction = planned.reduction(Job(run, part.file, folder, f"processes:{reducers}", part_rows), largest)
+            here = f"processes:{min(workers, free_cores())}"
+            *reduction, reduction_cpu = planned.reduction(Job(run, part.file, folder, here, part_rows), largest)
             held = peak_memory(children=False)
         if kind == "population":
             passes = measured_passes(run, options["strategy"], folder, lines, together, between)
@@ -157,7 +157,7 @@ def measure(
         return Sample(
             kind, planned.label(run, options), tuple(trials), together, reading, writing,
             Path(part.file).stat().st_size / trials[-1].rows, workers, start, driver, (held, _held(largest[-1], item)),
-            listing, reduction, passes, reducers, time.perf_counter() - began,
+            listing, (reduction[0], reduction[1]), passes, reduction_cpu, time.perf_counter() - began,
         )  # fmt: skip
 
 
