@@ -38,7 +38,7 @@ from accordant.monitoring.values import (
 )
 from accordant.progress import Advance, steps
 from accordant.runs.datasets.parts import Job, described, part_work
-from accordant.runs.datasets.plan_tasks import PlanTask, plan_tasks
+from accordant.runs.datasets.plan_tasks import PlanTask, plan_tasks, without_strategy
 from accordant.runs.folder import Run
 from accordant.tables.output import output_file
 from accordant.threads import free_cores
@@ -110,8 +110,7 @@ def monitor_plan() -> PlanTask:
     def options(run: Run, strategy: str | None) -> Told:
         """Return the options of the task, which watches what was decided."""
         del run
-        if strategy is not None:
-            raise InputError("--strategy has no effect on monitor, which watches what was decided; leave it out")
+        without_strategy(strategy, "monitor", "watches what was decided")
         return {"time": None}
 
     return PlanTask(

@@ -102,7 +102,7 @@ def test_another_key_does_not_hold_and_what_is_no_receipt_or_key_is_wrong_input(
     assert code == 1 and "another key than the service's" in text
     code, text = call("verify", receipt, "--key", "abc")
     assert code == 2 and "the key abc cannot be read" in text
-    for content, words in (("{}", "is missing"), ("hello", "no JSON at line 1"), ("[1]", "receipt")):
+    for content, words in (("{}", "is missing"), ("hello", "line 1 is not JSON"), ("[1]", "receipt")):
         (tmp_path / "wrong.json").write_text(content)
         code, text = call("verify", tmp_path / "wrong.json")
         assert code == 2 and words in text

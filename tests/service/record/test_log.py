@@ -206,7 +206,7 @@ def test_a_kept_checkpoint_is_read_from_its_file_or_a_receipt(database, secrets,
         with pytest.raises(AccordantError, match=words):
             read_checkpoint_file(file)
     file.write_text("{")
-    with pytest.raises(AccordantError, match="no JSON at line 1"):
+    with pytest.raises(AccordantError, match="kept.json line 1 is not JSON"):
         read_checkpoint_file(file)
 
 

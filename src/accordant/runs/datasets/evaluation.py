@@ -20,7 +20,7 @@ from accordant.metrics.metric import Metric, weighted_metrics
 from accordant.naming import listed
 from accordant.policy import ParticipatoryPolicy
 from accordant.runs.datasets.parts import Job, described, part_work
-from accordant.runs.datasets.plan_tasks import PlanTask, plan_tasks
+from accordant.runs.datasets.plan_tasks import PlanTask, plan_tasks, without_strategy
 from accordant.runs.execution import part_data
 from accordant.runs.folder import Run
 from accordant.strategies.strategy import Strategy
@@ -60,8 +60,7 @@ def evaluate_plan() -> PlanTask:
 
     def options(run: Run, strategy: str | None) -> Told:
         """Return the options of the task, which judges all strategies."""
-        if strategy is not None:
-            raise InputError("--strategy has no effect on evaluate, which judges all of them; leave it out")
+        without_strategy(strategy, "evaluate", "judges all of them")
         return evaluation_options(run)
 
     return PlanTask(

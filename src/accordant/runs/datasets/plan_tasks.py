@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from accordant.compute.tasks import Told
+from accordant.errors import InputError
 from accordant.registry import Registry
 from accordant.runs.datasets.parts import Job
 from accordant.runs.folder import Run
@@ -16,6 +17,18 @@ from accordant.tables.datasets import Part
 def _strategy(run: Run, options: Told) -> str | None:
     del run
     return options.get("strategy")
+
+
+def without_strategy(strategy: str | None, task: str, why: str) -> None:
+    """Refuse a strategy where a task has none of its own.
+
+    Raises
+    ------
+    InputError
+        If there is one.
+    """
+    if strategy is not None:
+        raise InputError(f"--strategy has no effect on {task}, which {why}; leave it out")
 
 
 @dataclass(frozen=True)

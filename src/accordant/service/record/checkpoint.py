@@ -6,7 +6,6 @@ stands elsewhere cannot.
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
@@ -16,13 +15,11 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from sqlalchemy import Connection, insert, select
 
-from accordant import limits
 from accordant.errors import DataError, spec_error
-from accordant.json_values import read_json_value
 from accordant.service.record.log import canonical, now, read_head
 from accordant.service.schema import checkpoint
 from accordant.service.secrets import Secrets
-from accordant.tables.text import read_text
+from accordant.tables.text import read_json
 
 Hex = Annotated[str, Field(pattern="^([0-9a-f]{2})*$")]
 
@@ -89,13 +86,10 @@ def read_checkpoint_file(file: Path) -> Checkpoint:
     DataError, SpecError
         If there is none in the file, or it is not what was signed.
     """
-    text = read_text(file, limits.TEXT_BYTES)
+    content = read_json(file)
+    inside = content.get("checkpoint", content) if isinstance(content, dict) else content
     try:
-        content = read_json_value(text)
-        inside = content.get("checkpoint", content) if isinstance(content, dict) else content
         kept = CheckpointPart.model_validate(inside)
-    except json.JSONDecodeError as error:
-        raise DataError(f"{file} is no checkpoint: no JSON at line {error.lineno}") from None
     except ValidationError as error:
         raise spec_error(error, str(file), CheckpointPart.model_fields) from None
     if not kept.checkpoint.is_signed():

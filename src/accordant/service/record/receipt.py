@@ -11,15 +11,14 @@ from typing import Any
 from pydantic import Field, ValidationError
 from sqlalchemy import Connection, select
 
-from accordant import limits
 from accordant.errors import DataError, NotInLogError, spec_error
-from accordant.json_values import field_values, read_json_value
+from accordant.json_values import field_values
 from accordant.service.record.checkpoint import CheckpointPart, Hex, StrictPart, sign_head
 from accordant.service.record.log import Event, tree_part
 from accordant.service.record.merkle import included_root, inclusion_proof
 from accordant.service.schema import event
 from accordant.service.secrets import Secrets, event_key, unseal
-from accordant.tables.text import read_text
+from accordant.tables.text import read_json
 
 FORMAT = 1
 
@@ -132,11 +131,7 @@ def read_receipt(content: Any) -> Receipt:
 
 def read_receipt_file(file: Path) -> Receipt:
     """Return the receipt in a file; raises DataError or SpecError if there is none."""
-    text = read_text(file, limits.TEXT_BYTES)
-    try:
-        return read_receipt(read_json_value(text))
-    except json.JSONDecodeError as error:
-        raise DataError(f"{file} is no receipt: no JSON at line {error.lineno}") from None
+    return read_receipt(read_json(file))
 
 
 def verify_receipt(receipt: Receipt, public_key: str | None = None) -> Verified:
