@@ -223,13 +223,13 @@ class _Reader:
         )  # fmt: skip
 
     def _meta(self) -> dict[str, tuple[int, str]]:
-        found: dict[str, tuple[int, str]] = {}
+        meta: dict[str, tuple[int, str]] = {}
         section = self.tables["META"]
         for (line, key), (_, value) in zip(section.cells("key"), section.cells("value"), strict=True):
-            if key.casefold() in found:
+            if key.casefold() in meta:
                 self.tables.refuse(line, f"key {key!r} occurs twice in META; allowed: once")
-            found[key.casefold()] = line, value
-        return found
+            meta[key.casefold()] = line, value
+        return meta
 
     def _given(self, key: str) -> tuple[int, str, str]:
         """Return line, key and value of a line of META."""
@@ -237,21 +237,21 @@ class _Reader:
         return line, key, value
 
     def _vote_type(self) -> VoteType:
-        number, found = self.meta.get("vote_type", (self.tables["META"].line, ""))
-        if found.casefold() not in get_args(VoteType):
-            self.tables.refuse(number, f"vote_type is {found!r}; {allowed_names(get_args(VoteType), found)}")
-        return cast("VoteType", found.casefold())
+        number, vote_type = self.meta.get("vote_type", (self.tables["META"].line, ""))
+        if vote_type.casefold() not in get_args(VoteType):
+            self.tables.refuse(number, f"vote_type is {vote_type!r}; {allowed_names(get_args(VoteType), vote_type)}")
+        return cast("VoteType", vote_type.casefold())
 
     def _projects(self) -> dict[str, int]:
         """Return the position of each project by its id."""
-        found: dict[str, int] = {}
+        positions: dict[str, int] = {}
         for number, project in self.tables["PROJECTS"].cells("project_id"):
-            if project.casefold() in ("", NOT_KNOWN) or project in found:
+            if project.casefold() in ("", NOT_KNOWN) or project in positions:
                 self.tables.refuse(number, f"project_id {project!r} is empty or occurs twice; allowed: different ids")
-            found[project] = len(found)
-        if not found:
+            positions[project] = len(positions)
+        if not positions:
             self.tables.refuse(self.tables["PROJECTS"].line, "there are no projects; allowed: at least one")
-        return found
+        return positions
 
     def _scores(self) -> Values:
         voters = self.tables["VOTES"]
@@ -335,9 +335,9 @@ class _Reader:
         if "votes" not in self.tables["PROJECTS"].columns:
             return
         counted = (scores > 0).sum(axis=0)
-        for (number, declared), found in zip(self.tables["PROJECTS"].cells("votes"), counted.tolist(), strict=True):
-            if COUNT.fullmatch(declared) and int(declared) != found:
-                log.warning("%s, line %d: votes is %s, but %d ballots name it", self.file, number, declared, found)
+        for (number, declared), count in zip(self.tables["PROJECTS"].cells("votes"), counted.tolist(), strict=True):
+            if COUNT.fullmatch(declared) and int(declared) != count:
+                log.warning("%s, line %d: votes is %s, but %d ballots name it", self.file, number, declared, count)
 
     def _compare_voters(self) -> None:
         """Say which voters occur twice; some files number the voters of each place anew."""
@@ -389,4 +389,4 @@ def _listed(cell: str) -> list[str]:
     """Return what stands between commas; an empty cell lists nothing."""
     if cell.casefold() in ("", NOT_KNOWN):
         return []
-    return [each.strip() for each in cell.strip(",").split(",")]
+    return [part.strip() for part in cell.strip(",").split(",")]

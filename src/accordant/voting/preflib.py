@@ -105,13 +105,13 @@ class _Reader:
         return Profile(ranks, counts, names, grades=grades, approvals=ranks == 0)
 
     def _read_header(self, number: int, line: str) -> None:
-        found = HEADER.fullmatch(line)
-        if found is None:
+        match = HEADER.fullmatch(line)
+        if match is None:
             return  # a comment
-        key = f"{found[1]} {found[2]}".strip()
+        key = f"{match[1]} {match[2]}".strip()
         if key in self.header and key.startswith(("NUMBER", "ALTERNATIVE", "DATA TYPE")):
             self._refuse(number, f"{key} occurs twice, first in line {self.header[key][0]}; allowed: once")
-        self.header[key] = number, found[3].strip()
+        self.header[key] = number, match[3].strip()
 
     def _kind(self) -> str:
         number, declared = self.header.get("DATA TYPE", (0, ""))
@@ -125,7 +125,7 @@ class _Reader:
 
     def _count(self, key: str) -> int:
         if key not in self.header:
-            hint = nearest(key, [each for each in self.header if each not in COUNTS and not NAMED.fullmatch(each)])
+            hint = nearest(key, [other for other in self.header if other not in COUNTS and not NAMED.fullmatch(other)])
             held = f"; a .cat file says how many categories a ballot has, {self._parts()}" if key == COUNTS[2] else ""
             said = f"; did you mean it by {hint!r}?" if hint else held
             self._refuse(0, f"header key '# {key}: ' is missing" + said)
@@ -137,33 +137,33 @@ class _Reader:
     def _parts(self) -> str:
         """Return how many parts the first ballot has, in words."""
         number, line = self.ballots[0] if self.ballots else (0, "")
-        found = BALLOT.fullmatch(line)
-        return f"line {number} has {len(TIER.findall(found[2]))}" if found else "such as 3"
+        match = BALLOT.fullmatch(line)
+        return f"line {number} has {len(TIER.findall(match[2]))}" if match else "such as 3"
 
     def _names(self) -> dict[int, str]:
         """Return number to name of the alternatives, by rising number."""
-        found: dict[int, str] = {}
+        names: dict[int, str] = {}
         for key, (line, name) in self.header.items():
-            matched = NAMED.fullmatch(key)
-            if matched is None:
+            match = NAMED.fullmatch(key)
+            if match is None:
                 continue
-            number = int(matched["number"])
+            number = int(match["number"])
             if not name:
                 self._refuse(line, f"'# {key}: ' is missing or empty")
-            if number in found:
+            if number in names:
                 self._refuse(line, f"{key} names alternative {number} again; allowed: once")
-            if len(found) == self.n_alternatives:
+            if len(names) == self.n_alternatives:
                 self._refuse(line, f"{key}, but NUMBER ALTERNATIVES is {self.n_alternatives}")
-            found[number] = name
-        if len(found) < self.n_alternatives:
-            usual = next(number for number in range(1, self.n_alternatives + 1) if number not in found)
+            names[number] = name
+        if len(names) < self.n_alternatives:
+            usual = next(number for number in range(1, self.n_alternatives + 1) if number not in names)
             line = self.header["NUMBER ALTERNATIVES"][0]
             self._refuse(
                 line,
-                f"'# ALTERNATIVE NAME {usual}: ' is missing or empty: {len(found)} alternatives have a name; "
+                f"'# ALTERNATIVE NAME {usual}: ' is missing or empty: {len(names)} alternatives have a name; "
                 f"allowed: {self.n_alternatives}, which is NUMBER ALTERNATIVES",
             )
-        return dict(sorted(found.items()))
+        return dict(sorted(names.items()))
 
     def _distinct_names(self) -> list[str]:
         """Return the names; one that occurs twice gets its number, so that results can be told apart."""
@@ -171,12 +171,12 @@ class _Reader:
         return [f"{name} ({number})" if times[name] > 1 else name for number, name in self.names.items()]
 
     def _ballot(self, number: int, line: str) -> tuple[int, Order]:
-        found = BALLOT.fullmatch(line)
-        if found is None or int(found[1]) < 1:
+        match = BALLOT.fullmatch(line)
+        if match is None or int(match[1]) < 1:
             self._refuse(number, f"found {line!r:.60}; allowed: 'count: order', such as '12: 3,{{1,2}}'")
-        text = found[2].strip()
+        text = match[2].strip()
         if "{" not in text and "}" not in text:
-            return int(found[1]), [[self._alternative(number, each)] for each in text.split(",")]
+            return int(match[1]), [[self._alternative(number, part)] for part in text.split(",")]
         order: Order = []
         at, more = 0, True
         while more:
@@ -184,9 +184,9 @@ class _Reader:
             if tier is None:
                 self._refuse(number, f"order {text!r:.60} is malformed; allowed: numbers, commas, and {{}} around ties")
             inside = tier[2] if tier[1] is None else tier[1].strip()
-            order.append([self._alternative(number, each) for each in inside.split(",")] if inside else [])
+            order.append([self._alternative(number, part) for part in inside.split(",")] if inside else [])
             at, more = tier.end(), tier[3] == ","
-        return int(found[1]), order
+        return int(match[1]), order
 
     def _alternative(self, line: int, text: str) -> int:
         """Return the column of an alternative."""

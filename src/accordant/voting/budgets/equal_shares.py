@@ -57,12 +57,12 @@ class FloatingPointFilter:
         self.projects = tuple(demands)
         self.n_ballots = n_ballots
         given = list(demands.values())
-        self.starts = np.cumsum([0, *(len(each.voters) for each in given)])
-        self.voters = np.concatenate([np.empty(0, dtype=np.intp), *(each.voters for each in given)])
-        self.weights = np.concatenate([np.empty(0), *(each.rough_weights for each in given)])
-        self.utilities = np.concatenate([np.empty(0), *(each.rough_utilities for each in given)])
-        self.costs = np.array([float(each.cost) for each in given])
-        self.least = np.array([each.least for each in given])
+        self.starts = np.cumsum([0, *(len(demand.voters) for demand in given)])
+        self.voters = np.concatenate([np.empty(0, dtype=np.intp), *(demand.voters for demand in given)])
+        self.weights = np.concatenate([np.empty(0), *(demand.rough_weights for demand in given)])
+        self.utilities = np.concatenate([np.empty(0), *(demand.rough_utilities for demand in given)])
+        self.costs = np.array([float(demand.cost) for demand in given])
+        self.least = np.array([demand.least for demand in given])
 
     def __call__(self, first: Fraction) -> FilteredPurchases | None:
         """Return what is bought if each part of a voter is given `first` coins; None if it is close."""
@@ -74,7 +74,7 @@ class FloatingPointFilter:
         )  # fmt: skip
         if count == CLOSE:
             return None
-        return FilteredPurchases(tuple(self.projects[each] for each in bought[:count]), SAFE * increase)
+        return FilteredPurchases(tuple(self.projects[position] for position in bought[:count]), SAFE * increase)
 
 
 @compiled
@@ -248,12 +248,12 @@ class EqualShares(BudgetRule):
         demands = demands_of(ballots, self._utilities(ballots), ballots.wanted)
         share = Fraction(ballots.budget, ballots.electorate)
         bought = _equal_shares(ballots, demands, share)
-        found = _raise_money(ballots, demands, bought, share) if self.completion in ("add1", "add1u") else bought
-        extra, ties = self._complete(ballots, found) if self.completion in ("greedy", "add1u") else ((), {})
+        spending = _raise_money(ballots, demands, bought, share) if self.completion in ("add1", "add1u") else bought
+        extra, ties = self._complete(ballots, spending) if self.completion in ("greedy", "add1u") else ((), {})
         unit = ballots.voice * {"approval": 1, "cost": ballots.coin, "score": ballots.point}[self.utility]
         return Spending(
-            found.order + extra, dict(found.ties) | ties,
-            {project: price * unit for project, price in found.prices.items()}, found.purse, len(extra),
+            spending.order + extra, dict(spending.ties) | ties,
+            {project: price * unit for project, price in spending.prices.items()}, spending.purse, len(extra),
         )  # fmt: skip
 
     def _utilities(self, ballots: Ballots) -> AnyArray:

@@ -61,7 +61,7 @@ class Ballots:
         """Read numbers as the decimals that they print as: 0.1 is one tenth."""
         rows, of_voter = _distinct(election.scores)
         *costs, budget = _decimals([*election.costs.tolist(), election.budget])
-        coin = math.lcm(*(each.denominator for each in (*costs, budget)))
+        coin = math.lcm(*(number.denominator for number in (*costs, budget)))
         scores, point = _whole(np.ascontiguousarray(election.scores[rows].T))
         weights, voice = _whole(election.weights)
         largest = max(int(scores.max(initial=0)), *(int(cost * coin) for cost in costs), 1)
@@ -76,12 +76,12 @@ class Ballots:
     @cached_property
     def votes(self) -> tuple[int, ...]:
         """Weight of the voters who gave a project anything, one per project."""
-        return tuple(int(each) for each in (self.scores > 0) @ self.weights)
+        return tuple(int(weight) for weight in (self.scores > 0) @ self.weights)
 
     @cached_property
     def totals(self) -> tuple[int, ...]:
         """Score of each project over all voters, one per project."""
-        return tuple(int(each) for each in self.scores @ self.weights)
+        return tuple(int(total) for total in self.scores @ self.weights)
 
     @cached_property
     def electorate(self) -> int:
@@ -117,7 +117,7 @@ def _distinct(scores: Values) -> tuple[list[int], Codes]:
 
 
 def _decimals(given: Iterable[float]) -> list[Fraction]:
-    return [Fraction(repr(each)) for each in given]
+    return [Fraction(repr(number)) for number in given]
 
 
 def _whole(given: Values) -> tuple[AnyArray, int]:
@@ -126,8 +126,8 @@ def _whole(given: Values) -> tuple[AnyArray, int]:
         return given.astype(np.int64), 1
     values, codes = np.unique(given, return_inverse=True)
     exact = _decimals(values.tolist())
-    parts = math.lcm(*(each.denominator for each in exact))
-    numbers = [int(each * parts) for each in exact]
+    parts = math.lcm(*(fraction.denominator for fraction in exact))
+    numbers = [int(fraction * parts) for fraction in exact]
     kind = np.int64 if max(numbers, default=0) < MACHINE else object
     return np.array(numbers, dtype=kind)[codes.reshape(given.shape)], parts
 
@@ -207,9 +207,9 @@ class Funded:
     @property
     def chosen(self) -> Mask:
         """Whether a project is funded, shape (project,)."""
-        found = np.zeros(len(self.election.projects), dtype=bool)
-        found[list(self.order)] = True
-        return found
+        chosen = np.zeros(len(self.election.projects), dtype=bool)
+        chosen[list(self.order)] = True
+        return chosen
 
 
 @dataclass(frozen=True)
@@ -262,16 +262,16 @@ class BudgetRule(ABC):
     def label(self) -> str:
         """Name, and the parameters that differ from their defaults: ``name[parameter=value,…]``."""
         given = [
-            f"{each.name}={str(getattr(self, each.name)).lower()}"
-            for each in dataclasses.fields(self)
-            if getattr(self, each.name) != each.default
+            f"{parameter.name}={str(getattr(self, parameter.name)).lower()}"
+            for parameter in dataclasses.fields(self)
+            if getattr(self, parameter.name) != parameter.default
         ]
         return f"{self.name}[{','.join(given)}]" if given else self.name
 
     @property
     def parameters(self) -> dict[str, Any]:
         """Parameters that rebuild the rule: ``budget_rules.create(name, parameters)``."""
-        return {each.name: getattr(self, each.name) for each in dataclasses.fields(self)}
+        return {parameter.name: getattr(self, parameter.name) for parameter in dataclasses.fields(self)}
 
 
 def check_choice(what: str, given: object, allowed: tuple[str, ...]) -> None:

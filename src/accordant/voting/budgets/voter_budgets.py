@@ -108,13 +108,13 @@ class Demand:
 
 def demands_of(ballots: Ballots, utilities: AnyArray, projects: Iterable[int]) -> dict[int, Demand]:
     """Return who would pay for each project, given utilities of shape (project, ballot)."""
-    found = {}
+    demands = {}
     for project in projects:
         voters = np.flatnonzero((utilities[project] > 0) & (ballots.weights > 0))
         weights, gained = ballots.weights[voters], utilities[project][voters]
         rough = weights.astype(np.float64), gained.astype(np.float64)
-        found[project] = Demand(ballots.costs[project], voters, weights, gained, *rough)
-    return found
+        demands[project] = Demand(ballots.costs[project], voters, weights, gained, *rough)
+    return demands
 
 
 class VoterBudgets:
@@ -252,8 +252,8 @@ class VoterBudgets:
         voters, utilities = demand.voters[some], demand.utilities[some]
         alike: list[NDArray[Any]] = [self.empty[voters], utilities, *(paid[voters] for paid in self._paying.values())]
         known: dict[tuple[Any, ...], Affine[Fraction]] = {}
-        found = []
-        for empty, utility, *paid in zip(*(each.tolist() for each in alike), strict=True):
+        left = []
+        for empty, utility, *paid in zip(*(column.tolist() for column in alike), strict=True):
             key = (empty, utility, *paid)
             if key not in known:
                 money, rate = (Fraction(), Fraction()) if empty else (self.first, Fraction(1))
@@ -261,5 +261,5 @@ class VoterBudgets:
                     money -= sum((p.value * u for p, u in zip(self.prices.values(), paid, strict=True)), Fraction())
                     rate -= sum((p.rate * u for p, u in zip(self.prices.values(), paid, strict=True)), Fraction())
                 known[key] = Affine(money - price.value * utility, rate - price.rate * utility)
-            found.append(known[key])
-        return found
+            left.append(known[key])
+        return left

@@ -32,8 +32,8 @@ def maximal_lotteries_probabilities(margins: Values) -> Values:
     above = np.triu_indices(len(margins), 1)
     _, kept, where = np.unique(margins[above][:, rest], axis=1, return_index=True, return_inverse=True)
     distinct = np.ascontiguousarray(margins[:, :, rest[kept]])
-    lotteries, found = _by_support(distinct)
-    for game in np.flatnonzero(~found):
+    lotteries, certain = _by_support(distinct)
+    for game in np.flatnonzero(~certain):
         lotteries[:, game] = _closest_to_uniform(distinct[:, :, game])
     probabilities[:, rest] = lotteries[:, where.reshape(-1)]
     return probabilities
@@ -47,9 +47,9 @@ def _by_support(margins: Values) -> tuple[Values, Mask]:
     odd margins there always is such a support (Laffond, Laslier and Le Breton 1997).
     """
     n_alternatives, _, n_games = margins.shape
-    lotteries, found = np.zeros((n_alternatives, n_games)), np.zeros(n_games, dtype=bool)
+    lotteries, certain = np.zeros((n_alternatives, n_games)), np.zeros(n_games, dtype=bool)
     if n_alternatives > MOST_BY_SUPPORT:
-        return lotteries, found
+        return lotteries, certain
     pfaffians = {0: np.ones(n_games)}
     for subset in range(1, 1 << n_alternatives):
         members = [a for a in range(n_alternatives) if subset >> a & 1]
@@ -69,10 +69,10 @@ def _by_support(margins: Values) -> tuple[Values, Mask]:
             candidate *= np.sign(candidate[members[0]])
             outside = [b for b in range(n_alternatives) if b not in members]
             gains = np.einsum("ag,abg->bg", candidate, margins[:, outside])
-            sure = ~found & (candidate[members] > 0).all(axis=0) & (gains > 0).all(axis=0)
+            sure = ~certain & (candidate[members] > 0).all(axis=0) & (gains > 0).all(axis=0)
             lotteries[:, sure] = candidate[:, sure] / candidate[:, sure].sum(axis=0)
-            found |= sure
-    return lotteries, found
+            certain |= sure
+    return lotteries, certain
 
 
 def _closest_to_uniform(margins: Values) -> Values:
@@ -108,11 +108,11 @@ def _any_maximal(margins: Values) -> Values:
     from scipy.optimize import linprog
 
     n = len(margins)
-    found = linprog(
+    solution = linprog(
         np.append(np.zeros(n), -1.0), np.hstack([-margins.T, np.ones((n, 1))]), np.zeros(n),
         np.append(np.ones(n), 0.0)[None], [1.0], [*[(0.0, None)] * n, (None, None)],
     )  # fmt: skip
-    return _normalise(found.x[:n])
+    return _normalise(solution.x[:n])
 
 
 def _normalise(lottery: Values) -> Values:

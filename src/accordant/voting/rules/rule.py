@@ -59,7 +59,7 @@ class Counted:
                 tiers[-1].append(alternative)
             else:
                 tiers.append([alternative])
-        return tuple(tuple(self.alternatives[each] for each in sorted(tier)) for tier in tiers)
+        return tuple(tuple(self.alternatives[member] for member in sorted(tier)) for tier in tiers)
 
 
 @dataclass(frozen=True)
