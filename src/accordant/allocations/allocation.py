@@ -50,7 +50,7 @@ class Allocation:
     def of(cls, scenario: Scenario, granted: Mapping[str, Mapping[str, float]]) -> Self:
         """Return the allocation that grants units by name: claimant to resource to units."""
         array = np.zeros(scenario.demand.shape, dtype=np.int64)
-        names = [each.name for each in scenario.resources]
+        names = [kind.name for kind in scenario.resources]
         for claimant, units in granted.items():
             for resource, amount in units.items():
                 if resource not in names:
@@ -82,8 +82,8 @@ class Allocation:
         """Return units by name: claimant to resource to units; those who get nothing are left out."""
         return {
             claimant: {
-                each.name: float(amount * each.portion)
-                for each, amount in zip(self.scenario.resources, row, strict=True)
+                resource.name: float(amount * resource.portion)
+                for resource, amount in zip(self.scenario.resources, row, strict=True)
                 if amount
             }
             for claimant, row in zip(self.scenario.ids, self.granted.tolist(), strict=True)
@@ -117,7 +117,9 @@ def unlike(given: Scenario, expected: Scenario) -> str | None:
         return None
     if given.ids != expected.ids:
         return f"is for the patients {', '.join(given.ids)}; allowed: those of the scenario, {', '.join(expected.ids)}"
-    kinds, wanted = (", ".join(f"{r.name} by {r.portion:g}" for r in each.resources) for each in (given, expected))
+    kinds, wanted = (
+        ", ".join(f"{r.name} by {r.portion:g}" for r in scenario.resources) for scenario in (given, expected)
+    )
     if kinds != wanted:
         return f"is for the resources {kinds}; allowed: those of the scenario, {wanted}"
     differs = (given.demand != expected.demand).any(axis=1)

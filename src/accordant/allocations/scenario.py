@@ -160,9 +160,9 @@ class Scenario:
     def _check(self) -> None:
         if not self.claimants or not self.resources:
             raise InputError(f"a scenario needs at least one {self.noun} and one resource")
-        for kind, names in ((self.noun, self.ids), ("resource", tuple(each.name for each in self.resources))):
+        for kind, names in ((self.noun, self.ids), ("resource", tuple(resource.name for resource in self.resources))):
             if len(set(names)) < len(names):
-                repeated = next(each for each in names if names.count(each) > 1)
+                repeated = next(double for double in names if names.count(double) > 1)
                 raise InputError(f"two {kind}s are called {repeated!r}")
         for claimant in self.claimants:
             if claimant.facts.keys() != self.claimants[0].facts.keys():
@@ -171,8 +171,8 @@ class Scenario:
                     f"others have {', '.join(sorted(self.claimants[0].facts))}"
                 )
             for name in claimant.demand or {}:
-                if name not in {each.name for each in self.resources}:
-                    raise UnknownNameError("resource", name, [each.name for each in self.resources])
+                if name not in {resource.name for resource in self.resources}:
+                    raise UnknownNameError("resource", name, [resource.name for resource in self.resources])
         _ = self.demand  # refuses what is negative or no whole number of portions
 
     @property
@@ -184,9 +184,11 @@ class Scenario:
     def demand(self) -> NDArray[np.int64]:
         """Portions demanded, shape (claimant, resource); read-only."""
         needs = [claimant.demand for claimant in self.claimants]
-        unit = [portions(1.0, each, "demand") for each in self.resources] if None in needs else []
+        unit = [portions(1.0, resource, "demand") for resource in self.resources] if None in needs else []
         rows = (
-            unit if need is None else [portions(need.get(each.name, 0.0), each, "demand") for each in self.resources]
+            unit
+            if need is None
+            else [portions(need.get(resource.name, 0.0), resource, "demand") for resource in self.resources]
             for need in needs
         )
         return sealed(np.array(list(rows), dtype=np.int64))
@@ -205,7 +207,9 @@ class Scenario:
     @cached_property
     def capacity(self) -> NDArray[np.int64]:
         """Portions there are, shape (resource,); read-only."""
-        return sealed(np.array([portions(each.capacity, each, "capacity") for each in self.resources], dtype=np.int64))
+        return sealed(
+            np.array([portions(resource.capacity, resource, "capacity") for resource in self.resources], dtype=np.int64)
+        )
 
     def index(self, claimant: str) -> int:
         """Return the position of a claimant.
@@ -269,22 +273,24 @@ class Scenario:
         """Return the scenario with only some facts left; the others are gone, not marked."""
         kept = frozenset(facts)
         claimants = (
-            Claimant(each.id, {name: value for name, value in each.facts.items() if name in kept}, each.demand)
-            for each in self.claimants
+            Claimant(
+                claimant.id, {name: value for name, value in claimant.facts.items() if name in kept}, claimant.demand
+            )
+            for claimant in self.claimants
         )
         return type(self)(claimants, self.resources, protected=self.protected, name=self.name, noun=self.noun)
 
     def with_facts(self, name: str, values: Sequence[Fact]) -> Self:
         """Return the scenario with one fact replaced; `values` in the order of `ids`."""
         claimants = (
-            Claimant(each.id, {**each.facts, name: value}, each.demand)
-            for each, value in zip(self.claimants, values, strict=True)
+            Claimant(claimant.id, {**claimant.facts, name: value}, claimant.demand)
+            for claimant, value in zip(self.claimants, values, strict=True)
         )
         return type(self)(claimants, self.resources, protected=self.protected, name=self.name, noun=self.noun)
 
     def __getstate__(self) -> dict[str, Any]:
         """Return what was declared; arrays are computed, and sealed, anew by whoever gets it."""
-        return {each.name: getattr(self, each.name) for each in fields(self)}
+        return {attribute.name: getattr(self, attribute.name) for attribute in fields(self)}
 
     def to_json(self) -> dict[str, Any]:
         """Return everything as JSON values."""

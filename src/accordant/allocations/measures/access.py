@@ -84,8 +84,8 @@ def groups(scenario: Scenario, group: str) -> tuple[NDArray[np.intp], tuple[str,
     Raises InputError if the fact is missing, or a value is no JSON value.
     """
     labels = [label(value, group) for value in scenario.column(group)]
-    known = {each: number for number, each in enumerate(sorted(set(labels)))}
-    return np.array([known[each] for each in labels], dtype=np.intp), tuple(known)
+    known = {name: number for number, name in enumerate(sorted(set(labels)))}
+    return np.array([known[name] for name in labels], dtype=np.intp), tuple(known)
 
 
 def label(value: Any, group: str) -> str:
@@ -292,7 +292,7 @@ def conditional_disparity(
     return ConditionalDisparity(
         disparity=float(spread[0]),
         effects={
-            each: float(effect) for each, effect in zip(np.array(labels)[present].tolist(), effects[0], strict=True)
+            name: float(effect) for name, effect in zip(np.array(labels)[present].tolist(), effects[0], strict=True)
         },
         p_value=float((spread >= spread[0] - SAME).mean()),
         claimants=int(sizes.sum()),

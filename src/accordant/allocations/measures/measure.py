@@ -132,7 +132,7 @@ def criteria_of(card: ScopeCard) -> tuple[Criterion, ...]:
         If a criterion names no registered allocation measure, has wrong parameters or no threshold, or stands there
         twice.
     """
-    found: dict[str, Criterion] = {}
+    criteria: dict[str, Criterion] = {}
     for declared in card.criteria:
         measure = measures.create(declared.metric, declared.params)
         if declared.threshold is None:
@@ -140,10 +140,10 @@ def criteria_of(card: ScopeCard) -> tuple[Criterion, ...]:
         params = ", ".join(f"{name}={value}" for name, value in sorted(declared.params.items()))
         called = f"{declared.metric}({params})" if params else declared.metric
         label = f"{called} {SIGNS[measure.goal]} {declared.threshold:g}"
-        if label in found:
+        if label in criteria:
             raise InputError(f"card {card.id!r} names the criterion {label!r} twice")
-        found[label] = Criterion(label, measure, declared.threshold)
-    return tuple(found.values())
+        criteria[label] = Criterion(label, measure, declared.threshold)
+    return tuple(criteria.values())
 
 
 def values_of(criteria: Sequence[Criterion], scenario: Scenario, shares: Values) -> Values:

@@ -156,7 +156,7 @@ def envy_pairs(scenario: Scenario, allocation: Allocation) -> tuple[EnvyPair, ..
     """
     shares = own_shares(scenario, allocation)
     severity, benefit = scenario.numbers("severity"), benefits(scenario)
-    found = np.argwhere(stronger_claims(scenario) & (shares[:, None] < shares))
+    pairs = np.argwhere(stronger_claims(scenario) & (shares[:, None] < shares))
     return tuple(
         EnvyPair(
             scenario.ids[i],
@@ -165,7 +165,7 @@ def envy_pairs(scenario: Scenario, allocation: Allocation) -> tuple[EnvyPair, ..
             (float(severity[i]), float(severity[j])),
             (float(benefit[i]), float(benefit[j])),
         )
-        for i, j in found.tolist()
+        for i, j in pairs.tolist()
     )
 
 

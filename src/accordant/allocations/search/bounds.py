@@ -72,13 +72,13 @@ def product_bound(scenario: Scenario, values: Any, floors: Any) -> float:
         for _ in range(INNER):
             weights = weights * (known / (weights @ known)).mean(axis=1)
         u = weights @ known
-        found = support.vectors((1 / u)[None])
-        gap = max(0.0, float((found[0] / u).sum()) - support.n_agents)
+        vectors = support.vectors((1 / u)[None])
+        gap = max(0.0, float((vectors[0] / u).sum()) - support.n_agents)
         bound = min(bound, float(u.prod()) * (1 + gap / support.n_agents) ** support.n_agents)
         if gap <= CLOSE:
             break
-        if not (known == found).all(axis=1).any():  # otherwise only the weights can be improved
-            known = np.concatenate([known, np.maximum(found, 0.0)])
+        if not (known == vectors).all(axis=1).any():  # otherwise only the weights can be improved
+            known = np.concatenate([known, np.maximum(vectors, 0.0)])
             weights = np.append(weights * (1 - 1 / len(known)), 1 / len(known))
     return bound * (1 + ROUNDING)
 
@@ -113,15 +113,15 @@ def earliest_bound(scenario: Scenario, values: Any, floors: Any, exponents: Sequ
     for _ in range(STEPS):
         asked = bands(time, powers) - ROUNDING
         weights, value = _game(known - asked)
-        found = support.vectors(weights[None])
-        height = float(found[0] @ weights)
+        vectors = support.vectors(weights[None])
+        height = float(vectors[0] @ weights)
         if height < float(asked @ weights):
             time = _crossing(weights, height, powers)
             if time == np.inf:
                 return time
         elif height - float(asked @ weights) <= value + ROUNDING:
             break  # a mixture of known vectors meets all bands: nothing later can be ruled out
-        known = np.concatenate([known, found])
+        known = np.concatenate([known, vectors])
     return time
 
 
@@ -183,5 +183,5 @@ class _Support:
 
     def lowest(self) -> Values:
         """Return the lowest utility of each agent, shape (agent,)."""
-        granted = np.stack([worst(self.scenario, each) for each in self.values])
+        granted = np.stack([worst(self.scenario, row) for row in self.values])
         return np.asarray(self.floors + (shares_of(self.scenario, granted) * self.values).sum(axis=1))

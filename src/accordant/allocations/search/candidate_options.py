@@ -65,12 +65,12 @@ def pool(
     """
     if not utilities or size < 1:
         raise InputError(f"a pool of {size} options for {len(utilities)} utilities; allowed: at least 1 of each")
-    for each in include:
-        Allocation(scenario, each.granted)
+    for allocation in include:
+        Allocation(scenario, allocation.granted)
     scale = scaled(scenario, utilities, seed=seed)
     supported = _supported(scenario, scale)
     kept = _Kept(scenario, max(size, len(include)))
-    kept.add(each.granted for each in include)
+    kept.add(allocation.granted for allocation in include)
     kept.add(_tops(scenario, scale, np.concatenate([supported, kept.array()]), seed))
     kept.add(supported)
     kept.add(_walks(scenario, kept.array(), kept.free, seed))
@@ -92,10 +92,10 @@ class _Kept:
 
     def add(self, granted: Iterable[WholeNumbers]) -> None:
         """Add allocations, shape (claimant, resource) each, while there is room."""
-        for each in granted:
+        for allocation in granted:
             if not self.free:
                 return
-            self.rows[each.T.astype(">i8").tobytes()] = None
+            self.rows[allocation.T.astype(">i8").tobytes()] = None
 
     def array(self, rows: Sequence[bytes] | None = None) -> WholeNumbers:
         """Return them as they were added, shape (option, claimant, resource)."""
@@ -135,7 +135,7 @@ def _supported(scenario: Scenario, scale: Scaled) -> WholeNumbers:
         directions = linearise(scenario, alone)
     weights = weightings(len(directions))
     weights = (1 - SAY) * weights + SAY / len(directions)
-    lowest = np.stack([worst(scenario, each) for each in directions])
+    lowest = np.stack([worst(scenario, direction) for direction in directions])
     return np.concatenate([best_of_each(scenario, weights @ directions), lowest])
 
 
@@ -169,7 +169,7 @@ def _tops(scenario: Scenario, scale: Scaled, known: WholeNumbers, seed: int) -> 
     chains: list[list[Callable[[Values], Values]]] = [
         [product],
         [smallest],
-        [*(partial(nearly_smallest, sharpness=each) for each in SHARPER), smallest],
+        [*(partial(nearly_smallest, sharpness=sharpness) for sharpness in SHARPER), smallest],
     ]
     if scale.values is None:
         chains += [[partial(_weighted, weights=row)] for row in np.eye(len(scale.utilities))]

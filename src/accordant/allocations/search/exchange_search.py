@@ -156,7 +156,7 @@ def linearise(scenario: Scenario, goals: Sequence[Goal]) -> Values:
     shares[np.arange(n), np.arange(n)] = 1.0
     shares[n + np.arange(n), np.arange(n)] = 0.0
     values = (goal(shares) for goal in goals)
-    return np.stack([np.nan_to_num(each[:n] - each[n:], posinf=0.0, neginf=0.0) for each in values])
+    return np.stack([np.nan_to_num(row[:n] - row[n:], posinf=0.0, neginf=0.0) for row in values])
 
 
 def starts(scenario: Scenario, directions: Values, seed: int) -> WholeNumbers:

@@ -72,7 +72,7 @@ def utility_range(scenario: Scenario, utility: Utility, options: Options | None 
     if isinstance(utility, AdditiveUtility):
         ends = np.stack([worst(scenario, utility.values), best(scenario, utility.values)])
         return range_of(scenario, utility, numbers_of(utility, shares_of(scenario, ends)), exact=True)
-    found = [] if options is None else [numbers_of(utility, options.shares)]
+    utilities = [] if options is None else [numbers_of(utility, options.shares)]
     for sign in (1.0, -1.0):
 
         def directed(shares: Values, sign: float = sign) -> Values:
@@ -80,9 +80,9 @@ def utility_range(scenario: Scenario, utility: Utility, options: Options | None 
             return sign * utility.of(shares)
 
         first = starts(scenario, linearise(scenario, [directed]), seed)
-        tops = np.stack([climb(scenario, each, directed, seed) for each in first])
-        found.append(numbers_of(utility, shares_of(scenario, tops)))
-    return range_of(scenario, utility, np.concatenate(found), exact=False)
+        tops = np.stack([climb(scenario, start, directed, seed) for start in first])
+        utilities.append(numbers_of(utility, shares_of(scenario, tops)))
+    return range_of(scenario, utility, np.concatenate(utilities), exact=False)
 
 
 def numbers_of(utility: Utility, shares: Values) -> Values:
@@ -91,15 +91,17 @@ def numbers_of(utility: Utility, shares: Values) -> Values:
     Raises InputError if there is not one finite number for each option.
     """
     with np.errstate(over="ignore", invalid="ignore"):
-        found = np.asarray(utility.of(shares), dtype=np.float64)
-    if found.shape != (len(shares),):
-        raise InputError(f"a utility has shape {found.shape} for {len(shares)} allocations; allowed: a number for each")
-    if not np.isfinite(found).all():
-        wrong = int(np.argmin(np.isfinite(found)))
+        utilities = np.asarray(utility.of(shares), dtype=np.float64)
+    if utilities.shape != (len(shares),):
         raise InputError(
-            f"a utility is {found[wrong]} for the shares {shares[wrong].tolist()!r:.80}; allowed: finite numbers"
+            f"a utility has shape {utilities.shape} for {len(shares)} allocations; allowed: a number for each"
         )
-    return found
+    if not np.isfinite(utilities).all():
+        wrong = int(np.argmin(np.isfinite(utilities)))
+        raise InputError(
+            f"a utility is {utilities[wrong]} for the shares {shares[wrong].tolist()!r:.80}; allowed: finite numbers"
+        )
+    return utilities
 
 
 def range_of(scenario: Scenario, utility: Utility, known: Values, *, exact: bool) -> Range:
