@@ -117,7 +117,9 @@ COUNTEREXAMPLES = (
 
 def counterexample(rule: str, axiom: str) -> Counterexample | None:
     """Return the counterexample for a registered rule with default parameters, or None."""
-    return next((each for each in COUNTEREXAMPLES if each.axiom == axiom and rule in each.rules.split()), None)
+    return next(
+        (example for example in COUNTEREXAMPLES if example.axiom == axiom and rule in example.rules.split()), None
+    )
 
 
 RISING = "utilitarian range nash_social_welfare atkinson generalised_gini leximin"  # rise with every reward
@@ -195,7 +197,7 @@ THEOREMS = (
 
 def theorem(rule: str, axiom: str) -> Theorem | None:
     """Return why a registered rule with default parameters has an axiom, or None."""
-    return next((each for each in THEOREMS if each.axiom == axiom and rule in each.rules.split()), None)
+    return next((reason for reason in THEOREMS if reason.axiom == axiom and rule in reason.rules.split()), None)
 
 
 COLUMNS = {
@@ -269,11 +271,11 @@ class Claim:
 
     def to_json(self) -> dict[str, Any]:
         """Return plain values."""
-        found = None
+        matrices = None
         if self.counterexample is not None:
             before, after = self.counterexample.matrices()
-            found = {"before": before, "after": after}
-        return {"holds": self.holds, "because": self.because, "counterexample": found}
+            matrices = {"before": before, "after": after}
+        return {"holds": self.holds, "because": self.because, "counterexample": matrices}
 
 
 def claim_about(rule: Strategy, axiom: str, n_stakeholders: int, n_actions: int) -> Claim | None:

@@ -105,7 +105,7 @@ class Participation(Axiom):
         if len(names) < 2:
             return
         for i, name in enumerate(names):
-            others = [each for each in names if each != name]
+            others = [other for other in names if other != name]
             expected = setting.changed(np.delete(values, i, axis=0), stakeholders=tuple(others))
             try:
                 after = outcome_of(without(setting.rule, i), expected)

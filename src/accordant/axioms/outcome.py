@@ -59,15 +59,15 @@ class Outcome:
 
 def outcome_of(rule: Strategy, expected: ExpectedRewards) -> Outcome:
     """Apply a rule to all contexts at once."""
-    found = rule(expected)
-    codes, drawn = found.codes.astype(np.intp), found.policy is not None
+    decisions = rule(expected)
+    codes, drawn = decisions.codes.astype(np.intp), decisions.policy is not None
     alone = np.asarray(codes == np.arange(len(expected.actions))[:, None])
-    if found.scores is not None:
-        scores = np.asarray(found.scores, dtype=np.float64)
+    if decisions.scores is not None:
+        scores = np.asarray(decisions.scores, dtype=np.float64)
         winners = within(scores, TIE_TOLERANCE)
         if (winners | ~alone).all():  # the decision is at the best score
             return Outcome(winners, within(scores, NEAR), codes, scores, drawn, np.ones(len(codes), dtype=bool))
-    return Outcome(alone, alone, codes, None, drawn, ~found.tied)
+    return Outcome(alone, alone, codes, None, drawn, ~decisions.tied)
 
 
 def within(scores: Values, tolerance: float) -> Mask:

@@ -30,9 +30,9 @@ def sample(n_contexts: int, seed: int = 0, *, n_stakeholders: int = 3, n_actions
         If a number is out of range.
     """
     allowed = {"contexts": (n_contexts, 1e7), "stakeholders": (n_stakeholders, 8), "actions": (n_actions, 6)}
-    for name, (found, most) in allowed.items():
-        if not 1 <= found <= most:
-            raise InputError(f"{name} is {found}; allowed: 1 to {most:.0f}")
+    for name, (number, most) in allowed.items():
+        if not 1 <= number <= most:
+            raise InputError(f"{name} is {number}; allowed: 1 to {most:.0f}")
     values = np.random.default_rng(seed).random((n_stakeholders, n_actions, n_contexts))
     for third, steps in enumerate(STEPS):
         part = values[:, :, third::3]

@@ -28,7 +28,7 @@ def registered_rules(expected: ExpectedRewards) -> tuple[Strategy, ...]:
     rules: list[Strategy] = []
     for name in strategies:
         if name == "stakeholder":
-            rules += [strategies.create(name, {"stakeholder": each}) for each in expected.stakeholders]
+            rules += [strategies.create(name, {"stakeholder": stakeholder}) for stakeholder in expected.stakeholders]
         elif name == "constant":
             rules.append(strategies.create(name, {"action": expected.actions[0]}))
         else:
@@ -78,10 +78,10 @@ def _named(name: str, rules: Mapping[str, Strategy]) -> Iterable[Strategy]:
     if name not in strategies:
         raise UnknownNameError("rule", name, rules)
     registered = strategies.factory(name)
-    found = [rule for rule in rules.values() if rule.name == getattr(registered, "name", name)]
-    if not found:
+    matches = [rule for rule in rules.values() if rule.name == getattr(registered, "name", name)]
+    if not matches:
         raise InputError(
             f"{name!r} reads something else than expected rewards, or draws, or needs training contexts; "
             f"valid: {', '.join(rules)}"
         )
-    return found
+    return matches

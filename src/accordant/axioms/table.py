@@ -247,10 +247,10 @@ def _sentence(table: AxiomTable, rules: Sequence[str], together: Mapping[str, st
 
 
 def _by_gap(lacking: Mapping[str, tuple[str, ...]]) -> dict[str, list[str]]:
-    found: dict[str, list[str]] = {}
+    rules: dict[str, list[str]] = {}
     for rule, (gap,) in lacking.items():
-        found.setdefault(gap, []).append(rule)
-    return found
+        rules.setdefault(gap, []).append(rule)
+    return rules
 
 
 def _counted(rules: Sequence[str]) -> str:
