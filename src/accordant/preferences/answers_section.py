@@ -70,12 +70,12 @@ def answers_section(held: Interview) -> AnswersResult:
     """Return that an interview was held."""
     from accordant.preferences.learned_rewards.answer_file import as_csv
 
-    found = held.to_json()
-    decision = found["decision"]
-    text = as_csv(found["records"], tuple(held.context))
+    content = held.to_json()
+    decision = content["decision"]
+    text = as_csv(content["records"], tuple(held.context))
     return AnswersResult(
-        accordant=__version__, supposed=len(held.context), records=len(found["records"]),
-        sha256=hashlib.sha256(text.encode()).hexdigest(), stopped=str(found["stopped"]),
-        **{name: found[name] for name in ("stakeholder", "questions", "cannot_say", "equal", "earlier")},
+        accordant=__version__, supposed=len(held.context), records=len(content["records"]),
+        sha256=hashlib.sha256(text.encode()).hexdigest(), stopped=str(content["stopped"]),
+        **{name: content[name] for name in ("stakeholder", "questions", "cannot_say", "equal", "earlier")},
         **{name: decision[name] for name in ("kind", "basis", "best", "probability", "regret")},
     )  # fmt: skip

@@ -75,10 +75,10 @@ def preferences(
         tolerance, gain, agreement, over_time, time,
     )  # fmt: skip
     with working(on):
-        found = compare_preferences(file, options, free_cores())
-    page = None if out is None else write_comparison(found, out)
+        comparison = compare_preferences(file, options, free_cores())
+    page = None if out is None else write_comparison(comparison, out)
     if not is_standard_output(out):
-        print_json(found.to_json()) if json else print_comparison(found.section, page)
+        print_json(comparison.to_json()) if json else print_comparison(comparison.section, page)
 
 
 def elicit(

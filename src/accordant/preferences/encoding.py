@@ -60,7 +60,11 @@ class _Rebuilt:
     @property
     def parameters(self) -> dict[str, Any]:
         """Parameters that rebuild the encoder, unfitted: ``encoders.create(name, parameters)``."""
-        return {each.name: getattr(self, each.name) for each in fields(self) if each.init}  # type: ignore[arg-type]
+        return {
+            parameter.name: getattr(self, parameter.name)
+            for parameter in fields(self)  # type: ignore[arg-type]
+            if parameter.init
+        }
 
 
 @encoders.register("tf-idf")
@@ -219,10 +223,10 @@ class SentenceEncoder(_Rebuilt):
 def _packaged_folder() -> str:
     """Return the folder of the model that comes as a package."""
     name = PACKAGED_MODEL.replace("-", "_")
-    found = importlib.util.find_spec(name)
-    if found is None or not found.submodule_search_locations:
+    spec = importlib.util.find_spec(name)
+    if spec is None or not spec.submodule_search_locations:
         raise _missing(PACKAGED_MODEL)
-    return str(Path(found.submodule_search_locations[0]) / "model")
+    return str(Path(spec.submodule_search_locations[0]) / "model")
 
 
 def _missing(package: str) -> InputError:

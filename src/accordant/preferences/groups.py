@@ -238,18 +238,18 @@ def _clustered(comparisons: Comparisons, types: int, generator: np.random.Genera
 def _with_warnings(groups: MajorityMinority) -> MajorityMinority:
     """Return the groups with what a reader must know of their sizes."""
     kind, sizes = ("users", groups.sizes) if groups.made["level"] == "user" else ("records", groups.records)
-    found, known = list(groups.warnings), sizes[MAJORITY] + sizes[MINORITY]
+    warnings, known = list(groups.warnings), sizes[MAJORITY] + sizes[MINORITY]
     if known == 0:
-        found.append(f"no group is known of any of the {kind}")
+        warnings.append(f"no group is known of any of the {kind}")
     elif 0 in (sizes[MAJORITY], sizes[MINORITY]):
         name = MAJORITY if sizes[MINORITY] == 0 else MINORITY
-        found.append(f"all {kind} whose group is known ({known}) are in the {name}: there is nothing to compare")
+        warnings.append(f"all {kind} whose group is known ({known}) are in the {name}: there is nothing to compare")
     elif sizes[MINORITY] > sizes[MAJORITY]:
         said = f"the minority has {sizes[MINORITY]} {kind} and the majority {sizes[MAJORITY]}"
-        found.append(f"{said}: it is not the smaller group")
+        warnings.append(f"{said}: it is not the smaller group")
     if sizes[UNKNOWN] and known:
-        found.append(f"{sizes[UNKNOWN]} of {known + sizes[UNKNOWN]} {kind} are in no known group")
-    return replace(groups, warnings=tuple(found))
+        warnings.append(f"{sizes[UNKNOWN]} of {known + sizes[UNKNOWN]} {kind} are in no known group")
+    return replace(groups, warnings=tuple(warnings))
 
 
 @dataclass(frozen=True, eq=False)
@@ -348,15 +348,15 @@ def groups_of(
     told = majority_minority(comparisons, rates, threshold=THRESHOLD)
     names = (MAJORITY, MINORITY) if told.sizes[MINORITY] and told.sizes[MAJORITY] else (EVERYBODY,)
     code = dict(zip(names, range(len(names)), strict=True))
-    of_user = np.array([code.get(each, NO_GROUP if len(code) > 1 else 0) for each in told.of_user], dtype=np.intp)
-    found = (
+    of_user = np.array([code.get(group, NO_GROUP if len(code) > 1 else 0) for group in told.of_user], dtype=np.intp)
+    origin = (
         f"groups: not in the file; in the minority is whoever has a mean support rate below {THRESHOLD:g} over the "
         "training records"
     )
     if names == (EVERYBODY,):
-        found = "groups: none in the file, and no minority in the support rates: everybody is in one group"
+        origin = "groups: none in the file, and no minority in the support rates: everybody is in one group"
     return Groups(
-        names, of_user, told.for_training, rates.of_user, *_roles(names), found, support, False, told.warnings
+        names, of_user, told.for_training, rates.of_user, *_roles(names), origin, support, False, told.warnings
     )
 
 

@@ -122,7 +122,7 @@ class Interview:
         self.at_stake, self.earlier = at_stake, earlier
         self.records: list[Preferred] = []
         position = {cell: k for k, cell in enumerate(self.cells)}
-        known = np.array([[position[each.chosen], position[each.rejected]] for each in earlier], dtype=np.intp)
+        known = np.array([[position[record.chosen], position[record.rejected]] for record in earlier], dtype=np.intp)
         generator = randomness.generator(options.seed, "elicitation")
         items = np.eye(len(self.cells))
         belief = Posterior(cell_prior(len(problem.actions), len(problem.outcome_names)), LAPSE, scale=SCALE)
@@ -190,7 +190,7 @@ class Interview:
                 {**asdict(cell), "mean": float(mean), "sd": float(sd)}
                 for cell, mean, sd in zip(self.cells, session.belief.mean, spread, strict=True)
             ],
-            "records": [each.row(self.stakeholder, self.context) for each in self.records],
+            "records": [record.row(self.stakeholder, self.context) for record in self.records],
         }
 
     def _shown(self, question: Question) -> tuple[Cell, Cell]:

@@ -69,8 +69,8 @@ class Terms:
     def losses(self, margins: Tensor, records: Codes) -> Tensor:
         """Return the loss of records with these margins, both of shape (any,)."""
         weights, targets, offsets, pull, strength = (
-            torch.from_numpy(each[records].astype(np.float32))
-            for each in (self.weights, self.targets, self.offsets, self.pull_margins, self.pull_weights)
+            torch.from_numpy(term[records].astype(np.float32))
+            for term in (self.weights, self.targets, self.offsets, self.pull_margins, self.pull_weights)
         )
         if margins.shape != weights.shape:
             raise InputError(f"margins have shape {tuple(margins.shape)}; allowed: {tuple(weights.shape)}")
@@ -124,9 +124,9 @@ def trained(
         loss.backward()
         optimiser.step()
         if len(held_out) and ((step + 1) % CHECK_EVERY == 0 or step + 1 == settings.steps):
-            found = _held_out_loss(network, latents, features, comparisons, terms, held_out)
-            if found < best.loss:
-                best = Stop(step + 1, found)
+            held_out_loss = _held_out_loss(network, latents, features, comparisons, terms, held_out)
+            if held_out_loss < best.loss:
+                best = Stop(step + 1, held_out_loss)
     return best
 
 

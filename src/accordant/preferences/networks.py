@@ -199,17 +199,17 @@ class EncodedLatents(Latents):
         if self.variational:
             noise = torch.from_numpy(generator.normal(size=tuple(mean.shape)).astype(np.float32))
             latent, cost = mean + (0.5 * log_variance).exp() * noise, divergence(mean, log_variance)
-        of_record = np.repeat(np.arange(n_users), [len(each) for each in predicted])
+        of_record = np.repeat(np.arange(n_users), [len(rows) for rows in predicted])
         return Draw(np.concatenate(predicted), scale_to_length(latent)[of_record], cost)
 
     def of_users(self, comparisons: Comparisons) -> Tensor:
         """Return vectors from all pairs of each user, at most 64 evenly spaced ones."""
-        found = torch.zeros((comparisons.n_users, self.size))
+        vectors = torch.zeros((comparisons.n_users, self.size))
         read = [rows[:: max(1, -(-len(rows) // MOST_PAIRS))] for rows in self.by_user[: comparisons.n_users]]
         with torch.no_grad():
-            found[: len(read)] = scale_to_length(self._encoded(read)[0])
-        found[len(read) :] = self.of_stranger()
-        return found
+            vectors[: len(read)] = scale_to_length(self._encoded(read)[0])
+        vectors[len(read) :] = self.of_stranger()
+        return vectors
 
     def of_stranger(self) -> Tensor:
         """Return what the network reads off no pairs at all."""
@@ -285,13 +285,13 @@ class NeuralReward(RewardModel):
         """Return rewards of items, or of the items in some rows, in blocks."""
         features = checked_features(features, len(self.mean))
         rows = np.arange(len(features)) if rows is None else rows
-        found = np.empty(len(rows))
+        rewards = np.empty(len(rows))
         with torch.no_grad():
             for start in range(0, len(rows), BLOCK):
                 part = slice(start, start + BLOCK)
                 ready = (features[rows[part]] - self.mean) / self.spread
-                found[part] = self.network(torch.from_numpy(ready.astype(np.float32)), latent[part]).numpy()
-        return found
+                rewards[part] = self.network(torch.from_numpy(ready.astype(np.float32)), latent[part]).numpy()
+        return rewards
 
     @cached_property
     def _known(self) -> torch.Tensor:

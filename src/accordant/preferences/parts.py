@@ -76,7 +76,7 @@ def described(source: Source, training: Codes, encoder: Encoder) -> dict[Feature
     records: dict[Features, Comparisons] = {
         "encoder": source.texts.encode(encoder), "length": source.texts.encode(LengthEncoder()),
     }  # fmt: skip
-    return {name: scale_features(each, training, each=False) for name, each in records.items()}
+    return {name: scale_features(comparisons, training, each=False) for name, comparisons in records.items()}
 
 
 def agreement_on(
@@ -106,12 +106,14 @@ def agreement_on(
     measured = measure_agreement(margins, agrees[:, test], users, source.pairs[test], **common)
     echoes = echo(margins, items, users, groups.of_user[users], len(groups.names), **common)
     own = [margins[looked_at]] if looked_at is not None and looked_at in margins else []
-    found = disagreement_of([next(iter(margins.values())), *own], items, users, **common)
-    said = [*map(_drift_words, measured.methods), *_floor_words(found, looked_at if own else None)]
+    disagreement = disagreement_of([next(iter(margins.values())), *own], items, users, **common)
+    said = [*map(_drift_words, measured.methods), *_floor_words(disagreement, looked_at if own else None)]
     return AgreementResult.model_validate({
         **vars(measured),
         "echo": echoes,
-        "disagreement": None if found is None else {"method": looked_at if own else None, **asdict(found)},
+        "disagreement": None if disagreement is None else {
+            "method": looked_at if own else None, **asdict(disagreement),
+        },
         "sentences": (_chosen_words(measured), *said),
     })  # fmt: skip
 
@@ -175,13 +177,13 @@ def watch_over_time(
     if beside.times is None:
         films = read_movielens(path if path.is_dir() else path.parent, factors=RatingFactors(seed=options.seed))
         generator = branch(options.seed, "time")
-        found, label = watch_ratings(films.ratings, generator=generator, resamples=options.resamples), "{:g}".format
-        return _over_time(found, str(_date(found.start / SECONDS)), label)
+        over_time, label = watch_ratings(films.ratings, generator=generator, resamples=options.resamples), "{:g}".format
+        return _over_time(over_time, str(_date(over_time.start / SECONDS)), label)
     times = beside.times.values
     _, past = past_records(times)
     records = described(source, past, encoders.create(options.encoder))["encoder"]
-    found = watch_records(records, times, declared=records.groups is not None)
-    return _over_time(found, beside.times.label(found.start), beside.times.label)
+    over_time = watch_records(records, times, declared=records.groups is not None)
+    return _over_time(over_time, beside.times.label(over_time.start), beside.times.label)
 
 
 SECONDS = 86_400  # of a day: times of MovieLens are in seconds
@@ -207,21 +209,21 @@ def _change_words(found: OverTime, since: str, groups: list[dict[str, Any]], use
     bound = f"the probability of any false alarm is at most {share(found.alpha)}"
     said = [f"{found.watched} {what} since {since} were watched; {bound}."]
     said += [
-        f"{each['name']}: a change of preferences was noticed at {each['when']}, after {each['alarm']} of "
-        f"{each['records']} records."
-        for each in groups
-        if each["alarm"] is not None
+        f"{group['name']}: a change of preferences was noticed at {group['when']}, after {group['alarm']} of "
+        f"{group['records']} records."
+        for group in groups
+        if group["alarm"] is not None
     ]
-    alarmed = [each for each in users if each["alarm"] is not None]
+    alarmed = [user for user in users if user["alarm"] is not None]
     if alarmed:
         said.append(f"{len(alarmed)} of {len(users)} users: a change was noticed; JSON and page say when.")
-    quiet = [each["name"] for each in groups if each["alarm"] is None]
+    quiet = [group["name"] for group in groups if group["alarm"] is None]
     if quiet:
         said.append(f"{listed(quiet)}: no change is shown.")
     if not alarmed:
         said.append(f"No change of a single user is shown; {found.able} of {len(users)} have records enough for one.")
-    for name, each in found.learning.items():
-        shown = each.low is not None and each.high is not None and (each.high < 0 or each.low > 0)
-        limits = f" [{signed(each.low)}, {signed(each.high)}]" if each.low is not None and each.high is not None else ""
-        said.append(f"Loss of {name}: {signed(each.value or 0.0)}{limits}{'' if shown else ', no difference shown'}.")
+    for name, loss in found.learning.items():
+        shown = loss.low is not None and loss.high is not None and (loss.high < 0 or loss.low > 0)
+        limits = f" [{signed(loss.low)}, {signed(loss.high)}]" if loss.low is not None and loss.high is not None else ""
+        said.append(f"Loss of {name}: {signed(loss.value or 0.0)}{limits}{'' if shown else ', no difference shown'}.")
     return said

@@ -71,8 +71,8 @@ class Comparisons:
         for name in ("chosen", "rejected"):
             object.__setattr__(self, name, codes(name, getattr(self, name), n_records, len(features), DataError))
         users, names, groups = _of_users(self.users, self.user_names, self.groups, n_records)
-        for name, found in (("users", users), ("user_names", names), ("groups", groups)):
-            object.__setattr__(self, name, found)
+        for name, column in (("users", users), ("user_names", names), ("groups", groups)):
+            object.__setattr__(self, name, column)
         same = np.flatnonzero(self.chosen == self.rejected)
         if len(same):
             raise DataError(f"record {same[0]} compares item {self.chosen[same[0]]} with itself")
@@ -128,7 +128,7 @@ class Comparisons:
 
     def take(self, rows: NDArray[np.intp] | slice) -> Comparisons:
         """Return some of the records; items, users and groups stay."""
-        weights, margins = (None if each is None else each[rows] for each in (self.weights, self.margins))
+        weights, margins = (None if column is None else column[rows] for column in (self.weights, self.margins))
         return replace(
             self, chosen=self.chosen[rows], rejected=self.rejected[rows], users=self.users[rows],
             weights=weights, margins=margins,
@@ -320,16 +320,16 @@ def _of_users(
 ) -> tuple[Codes, tuple[str, ...], tuple[str, ...] | None]:
     """Return users of records, their names, and their groups if there are any, or raise if they do not match."""
     names = () if user_names is None else _labels("user_names", user_names)
-    found = codes("users", users, n_records, None if user_names is None else len(names), DataError)
-    names = names or tuple(map(str, range(int(found.max(initial=-1)) + 1)))
+    of_record = codes("users", users, n_records, None if user_names is None else len(names), DataError)
+    names = names or tuple(map(str, range(int(of_record.max(initial=-1)) + 1)))
     if len(set(names)) < len(names):
         raise DataError("names of users repeat")
     if groups is None:
-        return found, names, None
+        return of_record, names, None
     labels = _labels("groups", groups)
     if len(labels) != len(names):
         raise DataError(f"{len(labels)} groups were given for {len(names)} users; allowed: one per user")
-    return found, names, labels
+    return of_record, names, labels
 
 
 def _labels(name: str, given: Any) -> tuple[str, ...]:
@@ -379,9 +379,9 @@ def user_folds(weights: Values, folds: int, generator: np.random.Generator) -> C
     present = np.flatnonzero(weights > 0)
     if len(present) < 2:
         raise DataError(f"folds need at least 2 users with records; found {len(present)}")
-    found = np.full(len(weights), NO_FOLD, dtype=np.intp)
-    found[generator.permutation(present)] = np.arange(len(present)) % folds
-    return found
+    fold = np.full(len(weights), NO_FOLD, dtype=np.intp)
+    fold[generator.permutation(present)] = np.arange(len(present)) % folds
+    return fold
 
 
 def weight_of_users(comparisons: Comparisons) -> Values:

@@ -191,11 +191,12 @@ class ComparedLearners:
         if row.control:
             return []
         names = ["accuracy", *(f"accuracy[{name}]" for name in self.groups.names)]
-        controls = [each.label for each in self.rows if each.control and each.control_of in (None, row.label)]
+        controls = [other.label for other in self.rows if other.control and other.control_of in (None, row.label)]
         measured = self.judged.measured
         return [
             {"control": control, "differences": {
-                name: None if (found := measured.difference(row.label, control, name)) is None else found.to_json()
+                name: None if (difference := measured.difference(row.label, control, name)) is None
+                else difference.to_json()
                 for name in names
             }}
             for control in controls if control != POOLED
@@ -204,11 +205,11 @@ class ComparedLearners:
     def _excluded(self) -> list[dict[str, Any]]:
         """Return how many users are not measured, by reason."""
         reasons = list(self.judged.users[POOLED].excluded.values())
-        found = [{"users": reasons.count(each), "reason": each} for each in dict.fromkeys(reasons)]
+        rows = [{"users": reasons.count(reason), "reason": reason} for reason in dict.fromkeys(reasons)]
         if self.judged.measured.units == "records":
             return []
         words = {"no records": "no record to judge by: too few different pairs, or held out as new users"}
-        return [{**each, "reason": words.get(str(each["reason"]), each["reason"])} for each in found]
+        return [{**row, "reason": words.get(str(row["reason"]), row["reason"])} for row in rows]
 
 
 def _metrics(measured: Measured, label: str) -> dict[str, Any]:
@@ -217,8 +218,8 @@ def _metrics(measured: Measured, label: str) -> dict[str, Any]:
 
 def _differences(measured: Measured, label: str, other: str) -> dict[str, Any]:
     """Return the difference of every metric to another method's, on the same resamples."""
-    found = {name: measured.difference(label, other, name) for name in measured.metrics[label]}
-    return {name: None if each is None else each.to_json() for name, each in found.items()}
+    differences = {name: measured.difference(label, other, name) for name in measured.metrics[label]}
+    return {name: None if difference is None else difference.to_json() for name, difference in differences.items()}
 
 
 def _by_user(judged: Judged, groups: Groups) -> dict[str, Any] | None:
@@ -231,7 +232,7 @@ def _by_user(judged: Judged, groups: Groups) -> dict[str, Any] | None:
         "group": [None if code < 0 else groups.names[code] for code in judged.groups],
         "support": json_value(judged.support),
         "records": first.counts.tolist(),
-        "accuracy": {label: each.accuracy.tolist() for label, each in judged.users.items()},
+        "accuracy": {label: users.accuracy.tolist() for label, users in judged.users.items()},
     }
 
 
@@ -277,8 +278,8 @@ def compare_preferences(path: str | Path, options: PreferenceOptions, n_jobs: in
         declared_from=source.support_from, imposed=source.kind == "dsp",
         generator=branch(options.seed, "groups"),
     )  # fmt: skip
-    records = {name: each.with_groups(groups.training) for name, each in records.items()}
-    training = {name: each.take(split.training) for name, each in records.items()}
+    records = {name: comparisons.with_groups(groups.training) for name, comparisons in records.items()}
+    training = {name: comparisons.take(split.training) for name, comparisons in records.items()}
     ridge = choose_ridge(training["encoder"], seed=options.seed, n_jobs=n_jobs)
     methods = choose_methods(
         options.methods, options.parameters, everything=options.compare, texts=source.texts is not None,
@@ -286,12 +287,12 @@ def compare_preferences(path: str | Path, options: PreferenceOptions, n_jobs: in
     )  # fmt: skip
     rows, skipped = fit_methods(methods, training, seed=options.seed, n_jobs=n_jobs)
     asked = labels_of(options.methods, options.parameters)
-    reasons = {each.method: each.reason for each in skipped}
+    reasons = {skip.method: skip.reason for skip in skipped}
     if asked and not options.compare and all(label in reasons for label in asked):
         raise InputError(f"{asked[0]} cannot learn from this file: {reasons[asked[0]]}")
     log.info("measuring %s methods on %s resamples", len(rows), options.resamples)
     rows, judged, left_out = _judge(
-        rows, {name: each.take(split.test) for name, each in records.items()}, groups, options
+        rows, {name: comparisons.take(split.test) for name, comparisons in records.items()}, groups, options
     )
     fresh = _new_users(rows, records, split, groups, options) if len(split.later) else None
     answer = conclude(rows, judged.measured, groups, asked)
@@ -316,7 +317,7 @@ def _judge(
     alone = len(np.unique(first.users)) == 1
     users = np.arange(len(first)) if alone else first.users
     names = None if alone else first.names
-    found: dict[str, PerUser] = {}
+    by_label: dict[str, PerUser] = {}
     kept: list[Fitted] = []
     left_out: list[Skipped] = []
     seen: dict[str, NDArray[np.float64]] = {}
@@ -331,16 +332,16 @@ def _judge(
             left_out.append(Skipped(row.label, f"it is the row {name}: every margin is the same"))
             continue
         seen[row.label] = margins
-        found[row.label] = per_user(margins, users, names=names, weights=first.weights)
+        by_label[row.label] = per_user(margins, users, names=names, weights=first.weights)
         kept.append(row)
-    measured = next(iter(found.values())).users
+    measured = next(iter(by_label.values())).users
     of_user = np.zeros(len(measured), dtype=np.intp) if alone else groups.of_user[measured]
     support = np.full(len(measured), np.nan) if alone else groups.support[measured]
     judged = measure(
-        found, of_user, groups.names, support, seed=options.seed, resamples=options.resamples, level=LEVEL,
+        by_label, of_user, groups.names, support, seed=options.seed, resamples=options.resamples, level=LEVEL,
         units="records" if alone else "users", claim=Claim(options.tolerance, groups.minority, options.gain),
     )  # fmt: skip
-    return kept, Judged(found, of_user, support, judged), left_out
+    return kept, Judged(by_label, of_user, support, judged), left_out
 
 
 def _new_users(
@@ -352,40 +353,40 @@ def _new_users(
 ) -> Judged:
     """Return what every method achieves for users whom it knows by their first records alone."""
     adapted = [replace(row, model=row.model.adapted(records[row.method.features].take(split.first))) for row in rows]
-    later = {name: each.take(split.later) for name, each in records.items()}
+    later = {name: comparisons.take(split.later) for name, comparisons in records.items()}
     return _judge(adapted, later, groups, options)[1]
 
 
 def _warnings(source: Source, split: Split, groups: Groups, judged: Judged) -> tuple[str, ...]:
     """Return what a reader must know before reading a number."""
-    found = list(groups.warnings)
+    warnings = list(groups.warnings)
     n_users = len(judged.users[POOLED].names)
     if judged.measured.units == "records":
-        found.insert(0, "all test records are of one user: nothing about users or groups can be measured; "
+        warnings.insert(0, "all test records are of one user: nothing about users or groups can be measured; "
                         "intervals are over records")  # fmt: skip
     elif n_users < FEW_USERS:
-        found.append(f"{n_users} users are measured: intervals over so few say little about other users")
+        warnings.append(f"{n_users} users are measured: intervals over so few say little about other users")
     if len(groups.names) > 1:
         for code, name in enumerate(groups.names):
             members = int((judged.groups == code).sum())
             if members == 0:
-                found.append(f"group {name} has no measured user: it cannot be measured")
+                warnings.append(f"group {name} has no measured user: it cannot be measured")
             elif members < FEW_MEMBERS:
                 users = "user" if members == 1 else "users"
-                found.append(f"group {name} has {members} measured {users}: its figures are close to chance")
+                warnings.append(f"group {name} has {members} measured {users}: its figures are close to chance")
     if split.training_only:
-        found.append(
+        warnings.append(
             f"{split.training_only} users have too few pairs of items for a test, or all share items, "
             "and stay in training"
         )
     if split.between:
-        found.append(
+        warnings.append(
             f"{split.between} records are used for nothing: users have compared the same items again and again, so "
             "their items are parted into those of training and those of the test, and these records are of one of each"
         )
     if LENGTH in judged.users and source.texts is not None:
-        found += _length_warning(judged)
-    return tuple(dict.fromkeys(found))
+        warnings += _length_warning(judged)
+    return tuple(dict.fromkeys(warnings))
 
 
 def _length_warning(judged: Judged) -> list[str]:

@@ -210,8 +210,8 @@ def _splits(
         return [(every, every)] if present.any() else []
     fold = user_folds(weights, folds, generator) if present.sum() > 1 else np.where(present, 0, NO_FOLD)
     of_record = fold[comparisons.users]
-    found = [(every[(of_record != k) & (of_record != NO_FOLD)], every[of_record == k]) for k in np.unique(of_record)]
-    return [(training, rated) for training, rated in found if len(training)]
+    splits = [(every[(of_record != k) & (of_record != NO_FOLD)], every[of_record == k]) for k in np.unique(of_record)]
+    return [(training, rated) for training, rated in splits if len(training)]
 
 
 def mixture_rates(

@@ -87,9 +87,9 @@ class World:
 
     def __post_init__(self) -> None:
         for name, least in LEAST.items():
-            found = getattr(self, name)
-            if isinstance(found, bool) or not isinstance(found, int) or found < least:
-                raise InputError(f"{name} is {found}; allowed: a whole number of at least {least}")
+            number = getattr(self, name)
+            if isinstance(number, bool) or not isinstance(number, int) or number < least:
+                raise InputError(f"{name} is {number}; allowed: a whole number of at least {least}")
         if not 0 < self.minority < 1:
             raise InputError(f"minority is {self.minority}; allowed: above 0 and below 1")
         if not -1 <= self.similarity <= 1:
@@ -104,7 +104,7 @@ class World:
         centres = _directions(self.features, self.similarity, generator)
         rewards, groups = self._people(centres, generator)
         new_rewards, new_groups = self._people(centres, generator)
-        known, new_known = (self._known(each, generator) for each in (rewards, new_rewards))
+        known, new_known = (self._known(coefficients, generator) for coefficients in (rewards, new_rewards))
         training, test = (
             _answers(rewards, groups, known, count, generator) for count in (self.records, self.test_records)
         )
@@ -121,7 +121,7 @@ class World:
         own = generator.normal(size=(self.users, self.features)) / np.sqrt(self.features)
         rewards = centres[group.astype(int)] + self.individuality * own
         rewards *= self.sharpness / np.linalg.norm(rewards, axis=1, keepdims=True)
-        return rewards, tuple(GROUPS[int(each)] for each in group)
+        return rewards, tuple(GROUPS[int(code)] for code in group)
 
     def _known(self, rewards: Values, generator: np.random.Generator) -> Values:
         """Return what is known of users beside their records, shape (user, feature)."""
@@ -147,10 +147,10 @@ def world(name: str, **changes: float) -> World:
 
     Raises `InputError` if there is no such world.
     """
-    found = {each.name: each for each in WORLDS}
-    if name not in found:
-        raise InputError(f"world is {name!r}; allowed: {', '.join(found)}")
-    return replace(found[name], **changes)  # type: ignore[arg-type]
+    worlds = {preset.name: preset for preset in WORLDS}
+    if name not in worlds:
+        raise InputError(f"world is {name!r}; allowed: {', '.join(worlds)}")
+    return replace(worlds[name], **changes)  # type: ignore[arg-type]
 
 
 def _directions(n_features: int, similarity: float, generator: np.random.Generator) -> Values:

@@ -107,8 +107,8 @@ def methods_table(content: LearnerComparison) -> FittedTable:
 
 def _left_out(content: LearnerComparison) -> Sequence[str]:
     """Return methods and users that were left out, with reasons."""
-    methods = [f"{each.method}: {each.reason}" for each in content.skipped]
-    return [*methods, *(f"{each.users} users: {each.reason}" for each in content.excluded)]
+    methods = [f"{skip.method}: {skip.reason}" for skip in content.skipped]
+    return [*methods, *(f"{exclusion.users} users: {exclusion.reason}" for exclusion in content.excluded)]
 
 
 def conduct(
@@ -138,7 +138,7 @@ def converse(
             interview.session.stop()
             break
         if file is not None:
-            file.add([each.row(interview.stakeholder, interview.context) for each in interview.meaning(answer)])
+            file.add([record.row(interview.stakeholder, interview.context) for record in interview.meaning(answer)])
         interview.answer(answer)
         show(f"   {progress(interview)}")
     show(f"\n{closing(interview)}")
@@ -200,7 +200,7 @@ def print_answers(interview: Interview, out: Path | None) -> None:
         new = f" new, {len(interview.earlier)} earlier" if interview.earlier else ""
         say(f"{len(interview.records)}{new} comparisons: {out}")
     else:
-        rows = [each.row(interview.stakeholder, interview.context) for each in interview.records]
+        rows = [record.row(interview.stakeholder, interview.context) for record in interview.records]
         write_output("-", as_csv(rows, tuple(interview.context)))
 
 

@@ -186,13 +186,13 @@ class TextComparisons:
         """Return the group of each user."""
         if self.groups is None:
             return None
-        found: dict[str, str] = {}
+        group_of: dict[str, str] = {}
         for row, (user, group) in enumerate(zip(self.record_users, self.groups, strict=True)):
-            if found.setdefault(user, group) != group:
+            if group_of.setdefault(user, group) != group:
                 raise DataError(
-                    f"user {user!r} stands in group {found[user]!r} and, in record {row}, in {group!r}; allowed: one"
+                    f"user {user!r} stands in group {group_of[user]!r} and, in record {row}, in {group!r}; allowed: one"
                 )
-        return tuple(found[user] for user in self.user_names)
+        return tuple(group_of[user] for user in self.user_names)
 
 
 def join(prompt: str, answer: str) -> str:
@@ -253,7 +253,7 @@ def split(chosen: str, rejected: str) -> Split:
     """
     if not (is_dialogue(chosen) and is_dialogue(rejected)):
         return Split("", chosen, rejected)
-    starts, others = ([each.start() for each in START.finditer(text)] for text in (chosen, rejected))
+    starts, others = ([match.start() for match in START.finditer(text)] for text in (chosen, rejected))
     shared = 0
     for here, there in zip(starts[1:], others[1:], strict=False):
         if here != there or chosen[:here] != rejected[:here]:

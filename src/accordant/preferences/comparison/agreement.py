@@ -126,8 +126,8 @@ def measure_agreement(
         tilt, columns[f"drift {name}"] = _tilt_and_drift(given[rows], decided)
         columns[f"tilt {name}"], positive[name] = tilt, float((tilt > 0).mean())
     values = np.column_stack(list(columns.values()))
-    code = [np.unique(each[rows], return_inverse=True)[1].reshape(len(rows)) for each in (users, pairs)]
-    sizes = [int(each.max()) + 1 for each in code]
+    code = [np.unique(numbers[rows], return_inverse=True)[1].reshape(len(rows)) for numbers in (users, pairs)]
+    sizes = [int(numbers.max()) + 1 for numbers in code]
     whole = dict(zip(columns, values.mean(axis=0).tolist(), strict=True))
     resampled = _pigeonhole(values, code[0], code[1], resamples, generator)
     drawn = dict(zip(columns, resampled.T, strict=True))
@@ -234,8 +234,8 @@ def echo(
     who = np.unique(users[rows], return_inverse=True)[1].reshape(len(rows))
     counts = np.bincount(who)
     weights = resample_counts(len(counts), resamples, generator).astype(np.float64)
-    found = []
-    choices = {PEOPLE: np.ones(len(rows), dtype=bool)} | {name: each[rows] >= 0 for name, each in margins.items()}
+    echoes = []
+    choices = {PEOPLE: np.ones(len(rows), dtype=bool)} | {name: margin[rows] >= 0 for name, margin in margins.items()}
     for name, chosen in choices.items():
         shown = exposure(np.where(chosen, code[0], code[1])[:, None], preferred, viewers)
         sums = np.bincount(who, shown.opposing, minlength=len(counts))
@@ -243,8 +243,8 @@ def echo(
             shown.share_opposing, (weights @ sums) / (weights @ counts), len(counts), level, within=(0.0, 1.0)
         )
         separation = shown.separation
-        found.append(Echo(name, estimate, None if np.isnan(separation) else separation))
-    return tuple(found)
+        echoes.append(Echo(name, estimate, None if np.isnan(separation) else separation))
+    return tuple(echoes)
 
 
 def _preferred(items: Codes, viewers: Codes, n_groups: int) -> Mask:
@@ -275,7 +275,7 @@ def disagreement_of(
     if not (counts.counts.sum(axis=1) > 1).any():
         return None
     records = np.bincount(counts.of_record, minlength=len(counts.counts))
-    losses = [np.bincount(counts.of_record, log_loss(each), minlength=len(records)) / records for each in margins]
+    losses = [np.bincount(counts.of_record, log_loss(margin), minlength=len(records)) / records for margin in margins]
     return disagreement(
         counts.counts, generator=generator, single_loss=losses[0], own_loss=losses[1] if len(losses) > 1 else None,
         resamples=resamples,

@@ -93,8 +93,8 @@ def _pick(candidates: Sequence[str], measured: Measured, groups: Groups, named: 
 
 def _worst(measured: Measured, label: str, groups: Groups) -> float:
     """Return the accuracy of the group that is served worst."""
-    found = [measured.metrics[label][f"accuracy[{name}]"].limits.value for name in groups.names]
-    known = [value for value in found if value is not None]
+    values = [measured.metrics[label][f"accuracy[{name}]"].limits.value for name in groups.names]
+    known = [value for value in values if value is not None]
     return min(known) if known else measured.metrics[label]["accuracy"].limits.value or 0.0
 
 
@@ -128,9 +128,9 @@ def _closely(label: str, picked: str, measured: Measured) -> str:
         return f"{label}{why} changes accuracy by {change(measured.difference(label, POOLED, 'accuracy'))}."
     test = measured.pareto[label]
     parts = [
-        f"{each.group} ({each.n_users} users) {signed(each.difference)}"
-        + (f" [{signed(each.low)}, {signed(each.high)}]" if np.isfinite([each.low, each.high]).all() else "")
-        for each in test.groups
+        f"{group.group} ({group.n_users} users) {signed(group.difference)}"
+        + (f" [{signed(group.low)}, {signed(group.high)}]" if np.isfinite([group.low, group.high]).all() else "")
+        for group in test.groups
     ]
     among = f", one of {test.together} compared together" if test.together > 1 else ""
     return (
@@ -169,7 +169,7 @@ def _nearest(rows: Sequence[Fitted], looked_at: str, measured: Measured, groups:
         if row.control and row.label not in (POOLED, looked_at) and row.control_of in (None, looked_at)
         and measured.metrics[row.label][metric].limits.value is not None
     ]  # fmt: skip
-    return max(rivals, key=lambda each: measured.metrics[each][metric].limits.value or 0.0) if rivals else None
+    return max(rivals, key=lambda rival: measured.metrics[rival][metric].limits.value or 0.0) if rivals else None
 
 
 def _metric(groups: Groups, measured: Measured) -> str:
@@ -182,16 +182,16 @@ def _controlled(label: str, control: str, measured: Measured, groups: Groups) ->
     """Return what the method adds beyond the nearest control."""
     metric = _metric(groups, measured)
     where = "over all" if metric == "accuracy" else f"for {groups.minority}"
-    found = measured.difference(label, control, metric)
-    said = f"The control with the highest accuracy {where} is {control}; {label} differs from it by {change(found)}"
+    gain = measured.difference(label, control, metric)
+    said = f"The control with the highest accuracy {where} is {control}; {label} differs from it by {change(gain)}"
     n = measured.metrics[label][metric].n
-    if found is None or found.low is None or found.high is None or found.low == found.high:
+    if gain is None or gain.low is None or gain.high is None or gain.low == gain.high:
         return said + "; it is the same for every user, so how sure that is cannot be told."
     if n < ENOUGH_USERS:
         return said + f"; {n} users are too few to tell."
-    if found.low > 0:
+    if gain.low > 0:
         return said + _beyond_pooled(measured.difference(label, POOLED, metric))
-    if found.high < 0:
+    if gain.high < 0:
         return said + ": the control does better."
     return said + ": that it adds anything to this control is not shown."
 
@@ -209,7 +209,7 @@ def _beyond_pooled(found: Estimate | None) -> str:
 
 def _length(label: str, measured: Measured) -> str:
     """Return how much of the accuracy length reaches by itself."""
-    values = [measured.metrics[each]["accuracy"].limits.value for each in (LENGTH, POOLED, label)]
+    values = [measured.metrics[name]["accuracy"].limits.value for name in (LENGTH, POOLED, label)]
     length, pooled, own = (0.0 if value is None else value for value in values)
     return f"Knowing nothing but the length of answers reaches {length:.3f}; pooled {pooled:.3f}, {label} {own:.3f}."
 
@@ -217,8 +217,8 @@ def _length(label: str, measured: Measured) -> str:
 def _support(label: str, measured: Measured) -> list[str]:
     """Return whether users with rarer preferences are served worse."""
     said = []
-    for each in (POOLED, label):
-        slope = measured.metrics[each]["support_slope"].limits
+    for name in (POOLED, label):
+        slope = measured.metrics[name]["support_slope"].limits
         if slope.value is None:
             return []
         low, high = (None if end is None else end * STEP for end in (slope.low, slope.high))

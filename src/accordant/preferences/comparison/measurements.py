@@ -62,7 +62,7 @@ class Sample:
     def drawn(self, users: NDArray[np.intp]) -> Sample:
         """Return resamples of a sample with one row, by positions of shape (resample, user)."""
         return Sample(
-            *(each[0][users] for each in (self.accuracy, self.log_loss, self.noise, self.support, self.group))
+            *(column[0][users] for column in (self.accuracy, self.log_loss, self.noise, self.support, self.group))
         )
 
 
@@ -136,7 +136,7 @@ def _rank_correlation(sample: Sample) -> Values:
 
 def _correlation(one: Values, other: Values, known: Mask) -> Values:
     """Return the correlation of Pearson over known entries; NaN where one of the two does not vary."""
-    first, second = (np.where(known, each - _mean(each, known)[:, None], 0.0) for each in (one, other))
+    first, second = (np.where(known, values - _mean(values, known)[:, None], 0.0) for values in (one, other))
     lengths = np.sqrt((first**2).sum(axis=1) * (second**2).sum(axis=1))
     varying = _varies(one, known) & _varies(other, known)
     cosine = np.divide((first * second).sum(axis=1), lengths, out=np.full(len(one), np.nan), where=varying)
@@ -235,7 +235,7 @@ class Measured:
         turned = pairs.get((other, method))
         if turned is None:
             return None
-        value, low, high = (None if each is None else -each for each in (turned.value, turned.high, turned.low))
+        value, low, high = (None if end is None else -end for end in (turned.value, turned.high, turned.low))
         return replace(turned, value=value, low=low, high=high)
 
 
@@ -275,9 +275,9 @@ def measure(
     claim = claim or Claim()
     samples = {
         name: Sample(
-            each.accuracy[None], each.log_loss[None], each.sampling_variance[None], support[None], groups[None]
+            users.accuracy[None], users.log_loss[None], users.sampling_variance[None], support[None], groups[None]
         )
-        for name, each in found.items()
+        for name, users in found.items()
     }  # fmt: skip
     metrics: dict[str, dict[str, Metric]] = {name: {} for name in found}
     differences: dict[str, dict[tuple[str, str], Estimate]] = {}
@@ -299,7 +299,7 @@ def _values(
     """Return metric to method to the value on all users, and to the values on each resample."""
     table = statistics(names)
     n = next(iter(samples.values())).accuracy.shape[1]
-    whole = {metric: {name: float(of(each)[0]) for name, each in samples.items()} for metric, of in table.items()}
+    whole = {metric: {name: float(of(sample)[0]) for name, sample in samples.items()} for metric, of in table.items()}
     drawn = {metric: {name: np.empty(resamples) for name in samples} for metric in table}
     generator, step = branch(seed, "resamples"), max(1, BLOCK // n)
     for start in range(0, resamples, step):
@@ -345,12 +345,12 @@ def _tests(
     present, groups = np.unique(first.group[0, members], return_inverse=True)
     here = tuple(names[code] for code in present)
     absent = [name for name in names if name not in here]
-    found = pareto_tests(
+    tests = pareto_tests(
         first.accuracy[0, members], {name: samples[name].accuracy[0, members] for name in others},
         groups.astype(np.intp), names=here, level=level, tolerance=claim.tolerance, largest=1.0,
         gaining=claim.gaining if claim.gaining in here else None, gain=claim.gain, generator=branch(seed, "tests"),
     )  # fmt: skip
     if not absent:
-        return found
+        return tests
     without = f"; not tested, as nobody of them is measured: {', '.join(absent)}"
-    return {name: replace(test, reason=test.reason + without) for name, test in found.items()}
+    return {name: replace(test, reason=test.reason + without) for name, test in tests.items()}

@@ -97,8 +97,8 @@ def choose_ridge(training: Comparisons, *, seed: int, n_jobs: int = 1) -> RidgeC
     total = sum(float(records.record_weights[own].sum()) for _, own in parted)
     if not total:
         return RidgeChoice(RIDGES[0], {})
-    losses = run_all([partial(_ridge_losses, records, *each) for each in parted], n_jobs, "choosing the ridge")
-    means = {ridge: sum(each[ridge] for each in losses) / total for ridge in RIDGES}
+    losses = run_all([partial(_ridge_losses, records, *sides) for sides in parted], n_jobs, "choosing the ridge")
+    means = {ridge: sum(loss[ridge] for loss in losses) / total for ridge in RIDGES}
     return RidgeChoice(min(reversed(RIDGES), key=lambda ridge: means[ridge]), means)
 
 
@@ -200,20 +200,20 @@ def choose_methods(
     if not named and not everything:
         known = allowed_names((POOLED, *learners.names()), "")
         raise InputError(f"no method is named; allowed: --method NAME, or --compare; {known}")
-    found = {label: Method(label, _learner(name, {}, ridge), control=True) for label, name in CONTROLS.items()}
+    methods = {label: Method(label, _learner(name, {}, ridge), control=True) for label, name in CONTROLS.items()}
     if texts:
-        found[LENGTH] = Method(LENGTH, learners.create(POOLED_LEARNER), control=True, features="length")
+        methods[LENGTH] = Method(LENGTH, learners.create(POOLED_LEARNER), control=True, features="length")
     if parameters is not None and len(named) != 1:
         raise InputError("--parameters belong to one --method; allowed for several: --method 'name[parameter=value]'")
     for text in named:
         method = _method(text, parameters, ridge)
-        found.setdefault(method.label, method)
+        methods.setdefault(method.label, method)
     if everything:
         for name in learners.names():
             if name != POOLED_LEARNER:
                 learner = _learner(name, {}, ridge)
-                found.setdefault(name, Method(name, learner, control=learner.control))
-    return sorted(found.values(), key=lambda method: not method.control)
+                methods.setdefault(name, Method(name, learner, control=learner.control))
+    return sorted(methods.values(), key=lambda method: not method.control)
 
 
 def labels_of(named: Sequence[str], parameters: str | None) -> tuple[str, ...]:
@@ -262,7 +262,7 @@ def fit_methods(
             continue
         fitted.append(Fitted(method, method.label, model))
         own: Mapping[str, RewardModel] = getattr(model, "controls", {})
-        fitted += [Fitted(method, f"{method.label}: {name}", each, method.label) for name, each in own.items()]
+        fitted += [Fitted(method, f"{method.label}: {name}", control, method.label) for name, control in own.items()]
     if not fitted or fitted[0].label != POOLED:
         raise InputError(f"the pooled reward cannot be learned: {skipped[0].reason}")
     return fitted, skipped
@@ -288,10 +288,10 @@ def margins_of(fitted: Fitted, records: Comparisons) -> np.ndarray[Any, np.dtype
     InputError
         If the model gives something else than finite numbers of that shape.
     """
-    found = np.asarray(fitted.model.margins(records), dtype=np.float64)
-    if found.shape != (len(records),) or not np.isfinite(found).all():
-        raise InputError(f"margins have shape {found.shape} or are not finite; allowed: finite, ({len(records)},)")
-    return found
+    margins = np.asarray(fitted.model.margins(records), dtype=np.float64)
+    if margins.shape != (len(records),) or not np.isfinite(margins).all():
+        raise InputError(f"margins have shape {margins.shape} or are not finite; allowed: finite, ({len(records)},)")
+    return margins
 
 
 def _learner(name: str, given: Mapping[str, Any], ridge: float | None) -> PreferenceLearner:
@@ -320,9 +320,9 @@ def _method(text: str, parameters: str | None, ridge: float | None = None) -> Me
 
 def _json_object(text: str) -> dict[str, Any]:
     try:
-        found = read_json_value(text)
+        parameters = read_json_value(text)
     except ValueError as error:
         raise InputError(f"--parameters is no JSON: {error}; found {text!r:.60}") from None
-    if not isinstance(found, dict):
+    if not isinstance(parameters, dict):
         raise InputError(f"--parameters is {text!r:.60}; allowed: a JSON object")
-    return found
+    return parameters

@@ -49,10 +49,10 @@ def opposed_words(training: Comparisons, test: Comparisons, groups: Groups, ridg
             _across(training, test, groups.of_user, learned, judged, ridge)
             for learned, judged in (codes, reversed(codes))
         ]
-        if all(_below_half(each, ALPHA / len(pairs)) for each in across):
+        if all(_below_half(accuracies, ALPHA / len(pairs)) for accuracies in across):
             larger, smaller = (one, other) if sizes[one] >= sizes[other] else (other, one)
             share = sizes[larger] / (sizes[one] + sizes[other])
-            worst, best = sorted(float(each.mean()) for each in across)
+            worst, best = sorted(float(accuracies.mean()) for accuracies in across)
             said.append(
                 f"{larger} ({share:.0%} of the users of the two) and {smaller} want opposite things: the reward of one "
                 f"group foretells {worst:.0%} to {best:.0%} of the other's choices. One reward for both would follow "
@@ -66,7 +66,8 @@ def _across(
 ) -> Values:  # fmt: skip
     """Return the accuracy of one group's reward for each user of another one, shape (user,)."""
     rows, others = (
-        np.flatnonzero(of_user[each.users] == group) for each, group in ((training, learned), (test, judged))
+        np.flatnonzero(of_user[comparisons.users] == group)
+        for comparisons, group in ((training, learned), (test, judged))
     )
     if not len(rows) or not len(others):
         return np.empty(0)

@@ -128,8 +128,8 @@ def watch_records(
     names: tuple[str, ...] = (EVERYBODY,)
     of_user = np.zeros(comparisons.n_users, dtype=np.intp)
     if declared and comparisons.groups is not None:
-        found, code = np.unique(np.array(comparisons.groups), return_inverse=True)
-        names, of_user = tuple(map(str, found)), code.astype(np.intp)
+        groups, code = np.unique(np.array(comparisons.groups), return_inverse=True)
+        names, of_user = tuple(map(str, groups)), code.astype(np.intp)
     alarms = watch_groups(
         margins, watched.users, watched.names, of_user, names, times=times[later], alpha=alpha
     )  # fmt: skip
@@ -174,18 +174,18 @@ def watch_ratings(
         As `replay_ratings`.
     """
     settings = ReplaySettings(alpha=alpha)
-    found = replay_ratings(ratings, settings, generator=generator, resamples=resamples)
-    losses = found.fresh.log_loss.differences
-    users = found.agreement.traces
-    pairs = sum(len(each.records) for each in users)
-    before = 0 if ratings.times is None else int(np.sum(ratings.times < found.start.time))
+    replay = replay_ratings(ratings, settings, generator=generator, resamples=resamples)
+    losses = replay.fresh.log_loss.differences
+    users = replay.agreement.traces
+    pairs = sum(len(trace.records) for trace in users)
+    before = 0 if ratings.times is None else int(np.sum(ratings.times < replay.start.time))
     asked = ((SEQUENTIAL, POOLED), (FORGETTING, SEQUENTIAL))
     return OverTime(
-        "ratings", RATING_NULL, alpha, found.start.time, before, pairs, (), tuple(map(StreamWatch.of, users)),
+        "ratings", RATING_NULL, alpha, replay.start.time, before, pairs, (), tuple(map(StreamWatch.of, users)),
         _able(users), {f"{one} less {other}": losses[one, other] for one, other in asked},
     )  # fmt: skip
 
 
 def _able(traces: tuple[DriftTrace, ...]) -> int:
     """Return how many users have records enough for an alarm: the wealth at most doubles with each."""
-    return sum(len(each.records) * math.log(2.0) >= each.log_threshold for each in traces)
+    return sum(len(trace.records) * math.log(2.0) >= trace.log_threshold for trace in traces)

@@ -87,19 +87,19 @@ def _entries_with(path: Path, kind: Kind, columns: tuple[str, ...], flag: str) -
 
 def _truth(entry: Entry, column: str) -> bool:
     value = entry.required(column)
-    found = TRUTHS.get(str(value).strip().lower())
-    if found is None:
+    truth = TRUTHS.get(str(value).strip().lower())
+    if truth is None:
         raise DataError(f"{entry.where}: {column} is {value!r:.40}; allowed: 0 or 1, false or true, no or yes")
-    return found
+    return truth
 
 
 def _time(entry: Entry, column: str, *, dates: bool) -> float:
     value = entry.required(column)
-    found = _days(value) if dates else _number(value)
-    if found is None:
+    time = _days(value) if dates else _number(value)
+    if time is None:
         wanted = "a date such as 2024-03-01, as in the first row" if dates else "a number, as in the first row"
         raise DataError(f"{entry.where}: {column} is {value!r:.40}; allowed: {wanted}")
-    return found
+    return time
 
 
 def _number(value: object) -> float | None:

@@ -100,8 +100,8 @@ def _of_one_user(
             sides = np.isin(link_of_item, _links(few, test, generator))
             drawn = generator.permutation(of_largest)[: _number_of_items(len(of_largest), test)]
             sides[drawn] = True
-            found = sides[items]
-            judged, known = found[0] & found[1], ~(found[0] | found[1])
+            in_test = sides[items]
+            judged, known = in_test[0] & in_test[1], ~(in_test[0] | in_test[1])
             if judged.any() and known.any():
                 return judged, ~judged & ~known
     chosen = _links(sizes, test, generator, least=1)
@@ -126,14 +126,14 @@ def _links(sizes: Codes, test: float, generator: np.random.Generator, least: int
     if len(order) < 2:
         return np.empty(0, dtype=np.intp)
     wanted, taken = round(test * int(sizes.sum())), 0
-    found: list[int] = []
+    links: list[int] = []
     for link in order:
-        if taken + sizes[link] <= wanted and len(found) < len(order) - 1:
-            found.append(int(link))
+        if taken + sizes[link] <= wanted and len(links) < len(order) - 1:
+            links.append(int(link))
             taken += int(sizes[link])
-    if len(found) < least:
-        found = [int(order[sizes[order].argmin()])]
-    return np.array(found, dtype=np.intp)
+    if len(links) < least:
+        links = [int(order[sizes[order].argmin()])]
+    return np.array(links, dtype=np.intp)
 
 
 @dataclass(frozen=True, eq=False)

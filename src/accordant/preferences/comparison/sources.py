@@ -73,7 +73,7 @@ def kind_of(path: Path, asked: str = AUTO) -> Kind:
     if asked != AUTO and asked not in get_args(Kind):
         raise UnknownNameError("format", asked, (AUTO, *get_args(Kind)))
     if not path.exists():
-        beside = [each.name for each in path.parent.iterdir()] if path.parent.is_dir() else []
+        beside = [file.name for file in path.parent.iterdir()] if path.parent.is_dir() else []
         hint = nearest(path.name, beside)
         raise DataError(f"{path} does not exist" + (f"; did you mean {hint!r}?" if hint else ""))
     if asked != AUTO:
@@ -98,15 +98,15 @@ def _of_text(name: str, text: str) -> Kind:
         first = read_json_value(line)
     except json.JSONDecodeError:
         raise DataError(f"{name}: its first line is no JSON object by itself; allowed: one object per line") from None
-    found = _of_columns(name, tuple(first))
+    kind = _of_columns(name, tuple(first))
     dialogues = all(isinstance(first.get(key), str) and is_dialogue(first[key]) for key in ("chosen", "rejected"))
-    return "hh-rlhf" if found == "trl" and set(first) == {"chosen", "rejected"} and dialogues else found
+    return "hh-rlhf" if kind == "trl" and set(first) == {"chosen", "rejected"} and dialogues else kind
 
 
 def _header(name: str, text: str) -> tuple[str, ...]:
     """Return the names of the columns of a table, whatever ends its lines."""
     try:
-        return tuple(each.strip() for each in next(csv.reader(io.StringIO(text, newline="")), []))
+        return tuple(column.strip() for column in next(csv.reader(io.StringIO(text, newline="")), []))
     except csv.Error as error:
         raise DataError(f"{name} is no table: {error}") from None
 
@@ -130,13 +130,13 @@ def _of_columns(name: str, columns: Sequence[str]) -> Kind:
     """Return the kind of a table or of JSON lines by their columns."""
     if {"chosen", "rejected"} <= set(columns):
         return "trl"
-    if any(each.startswith(CHOSEN) for each in columns) and any(each.startswith(REJECTED) for each in columns):
+    if any(column.startswith(CHOSEN) for column in columns) and any(column.startswith(REJECTED) for column in columns):
         return "features"
     if set(RATING_COLUMNS[:3]) <= set(columns):
         return "movielens"
     if set(MOVIE_COLUMNS) <= set(columns):
         raise DataError(f"{name} holds films, not ratings; allowed: {SIGNS['movielens']}")
-    hint = next((near for each in columns if (near := nearest(each, ("chosen", "rejected")))), None)
+    hint = next((near for column in columns if (near := nearest(column, ("chosen", "rejected")))), None)
     raise DataError(
         f"{name} has the columns {', '.join(columns)[:200]}; "
         + (f"did you mean {hint!r}? " if hint else "")
@@ -233,9 +233,11 @@ class Source:
     def pairs(self) -> Codes:
         """Number of the pair of items that each record is about, whichever is chosen, shape (record,)."""
         if self.texts is None:
-            found = self._numbers
-            sides = np.stack([np.minimum(found.chosen, found.rejected), np.maximum(found.chosen, found.rejected)])
-            return np.unique(sides, axis=1, return_inverse=True)[1].reshape(len(found)).astype(np.intp)
+            records = self._numbers
+            sides = np.stack(
+                [np.minimum(records.chosen, records.rejected), np.maximum(records.chosen, records.rejected)]
+            )
+            return np.unique(sides, axis=1, return_inverse=True)[1].reshape(len(records)).astype(np.intp)
         given = zip(self.texts.prompts, self.texts.chosen, self.texts.rejected, strict=True)
         number: dict[tuple[str, frozenset[str]], int] = {}
         keys = ((prompt, frozenset((one, other))) for prompt, one, other in given)

@@ -70,9 +70,9 @@ def forget(
     """
     old = left[:, None, None] * np.linalg.inv(covariances)
     origin = (1.0 - left)[:, None, None] * prior_precision
-    found = symmetric(np.asarray(np.linalg.inv(old + origin), dtype=np.float64))
+    covariance = symmetric(np.asarray(np.linalg.inv(old + origin), dtype=np.float64))
     towards = old @ means[..., None] + (origin @ prior_mean)[..., None]
-    return np.asarray((found @ towards)[..., 0]), found
+    return np.asarray((covariance @ towards)[..., 0]), covariance
 
 
 def learn(means: Values, covariances: Values, differences: Values, weights: Values) -> tuple[Values, Values]:
@@ -104,21 +104,21 @@ def _multipliers(offsets: Values, gram: Values, weights: Values) -> Values:
     InputError
         If there is no end to it, as when numbers are too far apart to be added up.
     """
-    found, identity = np.zeros_like(weights), np.eye(weights.shape[-1])
+    multipliers, identity = np.zeros_like(weights), np.eye(weights.shape[-1])
     enough = NEAR * np.maximum(weights.max(axis=-1, initial=0.0), np.finfo(float).tiny)
     largest = np.abs(offsets) + (np.abs(gram) @ weights[..., None])[..., 0]
     near = NEAR + ROUNDING * largest.max(axis=-1, initial=0.0)
     for _ in range(MOST_STEPS):
-        against = sigmoid(-offsets - (gram @ found[..., None])[..., 0])
+        against = sigmoid(-offsets - (gram @ multipliers[..., None])[..., 0])
         bent = weights * against * (1.0 - against)
-        towards = (weights * against - found)[..., None]
+        towards = (weights * against - multipliers)[..., None]
         step: Values = np.asarray(np.linalg.solve(identity + bent[..., None] * gram, towards)[..., 0], np.float64)
         moves: Values = (gram @ step[..., None])[..., 0]
-        length = _length(offsets, gram, weights, found, step, moves)
-        found = found + length[:, None] * step
+        length = _length(offsets, gram, weights, multipliers, step, moves)
+        multipliers = multipliers + length[:, None] * step
         moved = np.abs(moves).max(axis=-1, initial=0.0)
         if ((moved <= near) & (np.abs(step).max(axis=-1, initial=0.0) <= enough)).all():
-            return found
+            return multipliers
     raise InputError(
         "the belief after a block of records was not found; allowed: features and beliefs in similar units"
     )

@@ -69,14 +69,14 @@ def log_maxima(margins: Values) -> Values:
     scaled = margins / max(float(np.abs(margins).max(initial=0.0)), np.finfo(float).tiny)  # the maximum is the same
     both = np.logical_or.accumulate(margins > 0) & np.logical_or.accumulate(margins < 0)
     # a → ±∞ explains all answers but ties, if they are on one side
-    found, slope = -math.log(2.0) * np.cumsum(margins == 0), 0.0
+    maxima, slope = -math.log(2.0) * np.cumsum(margins == 0), 0.0
     begin = int(np.argmax(both)) if both.any() else len(margins)
     exact = max(begin, min(len(margins), EXACT))
     for row in range(begin, exact):
         value, slope = maximum(scaled[: row + 1], slope)
-        found[row] = min(value, found[row])
-    found[exact:] = np.minimum(found[exact:], later_maxima(scaled, exact, slope))
-    return found
+        maxima[row] = min(value, maxima[row])
+    maxima[exact:] = np.minimum(maxima[exact:], later_maxima(scaled, exact, slope))
+    return maxima
 
 
 def maximum(margins: Values, slope: float) -> tuple[float, float]:
@@ -119,18 +119,18 @@ def later_maxima(margins: Values, begin: int, slope: float) -> Values:
         Where to begin to look.
     """
     n, row, alone = len(margins), begin, 0
-    found = np.empty(n - begin)
+    bounds = np.empty(n - begin)
     while row < n:
         value, slope = maximum(margins[: row + 1], slope)
-        found[row - begin] = value
+        bounds[row - begin] = value
         row += 1
         if alone:
             alone -= 1
             continue
         carried = _carried(margins, row, min(n, row + row // GROWTH), slope)
-        found[row - begin : row - begin + len(carried)] = carried
+        bounds[row - begin : row - begin + len(carried)] = carried
         row, alone = row + len(carried), 0 if len(carried) >= FEW else FEW
-    return found
+    return bounds
 
 
 def _carried(margins: Values, start: int, stop: int, slope: float) -> Values:
@@ -142,7 +142,7 @@ def _carried(margins: Values, start: int, stop: int, slope: float) -> Values:
     for first in range(0, start, CHUNK):
         values, gradients = _terms(margins[first : min(start, first + CHUNK)], slopes)
         value, gradient = value + values.sum(axis=0), gradient + gradients.sum(axis=0)
-    found: list[Values] = []
+    parts: list[Values] = []
     for first in range(start, stop, CHUNK):
         values, gradients = (
             np.cumsum(np.vstack([before, terms]), axis=0)[1:]
@@ -152,11 +152,11 @@ def _carried(margins: Values, start: int, stop: int, slope: float) -> Values:
         )
         bounds = _tangents(values, gradients, slopes)
         loose = np.flatnonzero(np.isinf(bounds))
-        found.append(bounds[: loose[0]] if len(loose) else bounds)
+        parts.append(bounds[: loose[0]] if len(loose) else bounds)
         if len(loose):
             break
         value, gradient = values[-1], gradients[-1]
-    return np.concatenate(found) if found else np.empty(0)
+    return np.concatenate(parts) if parts else np.empty(0)
 
 
 def _terms(margins: Values, slopes: Values) -> tuple[Values, Values]:
@@ -202,14 +202,14 @@ def log_agreement_process(margins: Values) -> Values:
 def log_bets(margins: Values) -> Values:
     """Return log q_s of each record, from the records before it, shape (record,)."""
     states = np.full((len(SWITCHES), len(SLOPES)), 1.0 / (len(SWITCHES) * len(SLOPES)))
-    found = np.empty(len(margins))
+    logs = np.empty(len(margins))
     for row, likely in enumerate(sigmoid(np.outer(np.clip(margins, -CERTAIN, CERTAIN), SLOPES))):
         seen = states * likely
         total = seen.sum()
-        found[row] = math.log(total)
+        logs[row] = math.log(total)
         states = seen / total
         states += SWITCHES[:, None] * (states.mean(axis=1, keepdims=True) - states)
-    return found
+    return logs
 
 
 def conformal_p_values(scores: Values, generator: np.random.Generator) -> Values:
@@ -223,22 +223,22 @@ def conformal_p_values(scores: Values, generator: np.random.Generator) -> Values
         Breaks ties: u_t.
     """
     seen: list[float] = []
-    found, broken = np.empty(len(scores)), generator.random(len(scores))
+    p_values, broken = np.empty(len(scores)), generator.random(len(scores))
     for row, score in enumerate(scores.tolist()):
         bisect.insort(seen, score)
         lower = bisect.bisect_left(seen, score)
         equal = bisect.bisect_right(seen, score) - lower
-        found[row] = (lower + broken[row] * equal) / len(seen)
-    return found
+        p_values[row] = (lower + broken[row] * equal) / len(seen)
+    return p_values
 
 
 def log_jumper(p_values: Values) -> Values:
     """Return the log wealth of the simple jumper after each p-value, shape (record,)."""
-    shares, found, total = np.full(len(BETS), 1.0 / len(BETS)), np.empty(len(p_values)), 0.0
+    shares, wealth, total = np.full(len(BETS), 1.0 / len(BETS)), np.empty(len(p_values)), 0.0
     for row, p_value in enumerate(p_values.tolist()):
         shares = (1.0 - JUMPS) * shares + JUMPS / len(BETS)
         won = shares * (1.0 + BETS * (p_value - 0.5))
         gain = float(won.sum())
         total += math.log(gain)
-        found[row], shares = total, won / gain
-    return found
+        wealth[row], shares = total, won / gain
+    return wealth

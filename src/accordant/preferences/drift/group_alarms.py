@@ -68,25 +68,25 @@ def watch_groups(
     InputError
         If shapes differ, a number is not finite, a code has no name, or alpha is out of range.
     """
-    found = watch_agreement(margins, alpha=alpha / 2, streams=users, names=names, times=times)
+    alarms = watch_agreement(margins, alpha=alpha / 2, streams=users, names=names, times=times)
     group_of = codes("group_of", group_of, len(names), len(group_names))
     threshold = math.log(len(group_names) / (alpha / 2))
     traces = [
-        _mean_trace(name, [found.traces[user] for user in np.flatnonzero(group_of == code)], threshold)
+        _mean_trace(name, [alarms.traces[user] for user in np.flatnonzero(group_of == code)], threshold)
         for code, name in enumerate(group_names)
     ]
     groups = DriftAlarms(GROUPS, f"for every user, {CONSTANT_AGREEMENT}", alpha / 2, tuple(traces))
-    return GroupAlarms(groups, found, alpha)
+    return GroupAlarms(groups, alarms, alpha)
 
 
 def _mean_trace(name: str, members: Sequence[DriftTrace], threshold: float) -> DriftTrace:
     """Return the mean of the wealths of some users after each of their records, in order of time."""
     if not members:
         return DriftTrace(name, np.empty(0, dtype=np.intp), np.empty(0), np.empty(0), threshold, None)
-    records = np.concatenate([each.records for each in members])
-    times = np.concatenate([each.times for each in members])
-    wealth = np.concatenate([each.log_wealth for each in members])
-    member = np.repeat(np.arange(len(members)), [len(each.records) for each in members])
+    records = np.concatenate([trace.records for trace in members])
+    times = np.concatenate([trace.times for trace in members])
+    wealth = np.concatenate([trace.log_wealth for trace in members])
+    member = np.repeat(np.arange(len(members)), [len(trace.records) for trace in members])
     order = np.lexsort((records, times))
     current = np.zeros(len(members))  # log of 1: who has answered nothing yet
     mean = np.empty(len(order))

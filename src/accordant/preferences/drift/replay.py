@@ -115,7 +115,7 @@ class Prequential:
     def to_json(self) -> dict[str, Any]:
         """Return plain values."""
         return {
-            "methods": {name: found.to_json() for name, found in self.methods.items()},
+            "methods": {name: users.to_json() for name, users in self.methods.items()},
             "accuracy": self.accuracy.to_json(),
             "log_loss": self.log_loss.to_json(),
         }
@@ -225,8 +225,8 @@ def _chosen(
 
     def tried(what: str, value: float, variance: float, kept: float) -> float:
         """Return the mean over users of the loss on fresh pairs of the first parts, and note it."""
-        found = _followed(stream, rows, Belief.around(pooled, variance), kept, settings)
-        losses[what, value] = float(per_user(found.margins[fresh], users[fresh]).log_loss.mean())
+        followed = _followed(stream, rows, Belief.around(pooled, variance), kept, settings)
+        losses[what, value] = float(per_user(followed.margins[fresh], users[fresh]).log_loss.mean())
         return losses[what, value]
 
     variance = min(settings.variances, key=lambda value: tried("variance", value, value, 1.0))
@@ -266,11 +266,11 @@ def _measured(
     records = stream.comparisons
     weights = np.where(stream.fresh[rows], 1.0, records.record_weights[rows])
     methods = {
-        name: per_user(found[rows], records.users[rows], names=records.names, weights=weights)
-        for name, found in margins.items()
+        name: per_user(margin[rows], records.users[rows], names=records.names, weights=weights)
+        for name, margin in margins.items()
     }
-    accuracy = {name: found.accuracy for name, found in methods.items()}
-    loss = {name: found.log_loss for name, found in methods.items()}
+    accuracy = {name: users.accuracy for name, users in methods.items()}
+    loss = {name: users.log_loss for name, users in methods.items()}
     return Prequential(
         methods,
         bootstrap_users(accuracy, np.mean, generator=generator, resamples=resamples),

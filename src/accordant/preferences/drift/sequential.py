@@ -115,7 +115,7 @@ def follow(
     state = _State.at(prior, len(names), change or TasteChange())
     margins = np.empty(n)
     for step in range(max(map(len, rows), default=0)):
-        going = [stream for stream, found in enumerate(rows) if len(found) > step]
+        going = [stream for stream, own in enumerate(rows) if len(own) > step]
         now = np.full(len(going), step + 1.0) if when is None else when[[rows[stream][step][0] for stream in going]]
         state.wait(np.array(going), now)
         for streams in _batches(going, [len(rows[stream][step]) for stream in going]):
@@ -160,7 +160,7 @@ class _State:
             belief = update(belief, differences, comparisons.record_weights[rows[0]])
             self.means[streams[0]], self.covariances[streams[0]] = belief.mean, belief.covariance
             return
-        sizes = np.array([len(found) for found in rows])
+        sizes = np.array([len(block) for block in rows])
         there = np.arange(sizes.max()) < sizes[:, None]
         padded = np.zeros(there.shape, dtype=np.intp)
         padded[there] = np.concatenate(rows)
@@ -205,7 +205,7 @@ def _blocks_of_streams(streams: Codes, n_streams: int, times: Values | None, blo
     if len(split):
         raise DataError(f"record {split[0]} has another time than its block; allowed: one time for each block")
     order = np.lexsort((np.arange(n), first[code], when, streams))
-    found: list[list[Codes]] = [[] for _ in range(n_streams)]
+    by_stream: list[list[Codes]] = [[] for _ in range(n_streams)]
     for rows in np.split(order, np.flatnonzero(np.diff(code[order])) + 1) if n else []:
-        found[streams[rows[0]]].append(rows)
-    return found
+        by_stream[streams[rows[0]]].append(rows)
+    return by_stream

@@ -251,20 +251,20 @@ def best_question(
 
     Among equals the one with more parameter information wins, then the first; ``random`` draws.
     """
-    found = worth(criterion, likely, verdicts)
+    worths = worth(criterion, likely, verdicts)
     if criterion == "random":
-        return int(generator.integers(len(found))), 0.0
-    top = np.flatnonzero(found >= found.max() - LEVEL * max(1.0, float(np.abs(found).max())))
+        return int(generator.integers(len(worths))), 0.0
+    top = np.flatnonzero(worths >= worths.max() - LEVEL * max(1.0, float(np.abs(worths).max())))
     at = top[0] if len(top) == 1 else top[parameter_information(likely[:, top], verdicts).argmax()]
-    return int(at), float(found[at])
+    return int(at), float(worths[at])
 
 
 def entropy(likely: Values) -> Values:
     """Return H(p) = −p log p − (1 − p) log(1 − p) in nats, shape as given."""
     other = 1.0 - likely
     with np.errstate(divide="ignore", invalid="ignore"):
-        found = -(likely * np.log(likely) + other * np.log(other))
-    return np.asarray(np.where((likely <= 0) | (likely >= 1), 0.0, found))
+        nats = -(likely * np.log(likely) + other * np.log(other))
+    return np.asarray(np.where((likely <= 0) | (likely >= 1), 0.0, nats))
 
 
 def parameter_information(likely: Values, verdicts: Verdicts) -> Values:
@@ -287,12 +287,12 @@ def decision_information(likely: Values, verdicts: Verdicts, *, corrected: bool 
     corrected
         False for the plug-in value. The corrected one may be slightly below 0.
     """
-    found = entropy(likely.mean(axis=0)) + (_missing(likely) if corrected else 0.0)
+    information = entropy(likely.mean(axis=0)) + (_missing(likely) if corrected else 0.0)
     for decision in np.unique(verdicts.decided):
         members = likely[verdicts.decided == decision]
         missing = _missing(members) if corrected else 0.0
-        found = found - len(members) / len(likely) * (entropy(members.mean(axis=0)) + missing)
-    return np.asarray(found)
+        information = information - len(members) / len(likely) * (entropy(members.mean(axis=0)) + missing)
+    return np.asarray(information)
 
 
 def _missing(likely: Values) -> Values:

@@ -121,7 +121,7 @@ class Posterior:
         """Most probable coefficients, the densest mode that was found; their mean over scales, shape (feature,)."""
         if self.scale is None:
             return np.asarray(self.prior.mean + self.prior.root @ self._mode)
-        return np.asarray(self._chances_of_scales @ np.stack([each.mean for each in self._at_scales]))
+        return np.asarray(self._chances_of_scales @ np.stack([belief.mean for belief in self._at_scales]))
 
     @cached_property
     def covariance(self) -> Values:
@@ -129,7 +129,7 @@ class Posterior:
         if self.scale is None:
             spread = self.prior.root @ self._root_at(self._mode)
             return np.asarray(spread @ spread.T)
-        parts = [each.covariance + np.outer(each.mean, each.mean) for each in self._at_scales]
+        parts = [belief.covariance + np.outer(belief.mean, belief.mean) for belief in self._at_scales]
         second = np.einsum("k,kij->ij", self._chances_of_scales, np.stack(parts))
         return np.asarray(second - np.outer(self.mean, self.mean))
 
@@ -231,12 +231,12 @@ class Posterior:
         """The belief if the scale were known, for a few of them."""
         assert self.scale is not None
         factors = self.scale.scales(self._scale_states)
-        return tuple(replace(self, prior=self.prior.scaled(float(each)), scale=None) for each in factors)
+        return tuple(replace(self, prior=self.prior.scaled(float(factor)), scale=None) for factor in factors)
 
     @cached_property
     def _chances_of_scales(self) -> Values:
         """Probabilities of these scales by the evidence of the normal approximations, shape (scale,)."""
-        logs = np.array([each._log_evidence for each in self._at_scales])  # noqa: SLF001
+        logs = np.array([belief._log_evidence for belief in self._at_scales])  # noqa: SLF001
         weights = np.exp(logs - logs.max())
         return np.asarray(weights / weights.sum())
 
@@ -269,9 +269,9 @@ class Posterior:
         if self.lapse == 0:
             return (self._weighed(origin, np.ones(self.n_answers)),)
         attentive = self._weighed(origin, np.ones(self.n_answers))
-        found = [self._climbed(origin), self._climbed(attentive)]
-        found.sort(key=lambda point: -float(self._log_density(point[None])[0]))
-        return tuple(found[: 1 if np.abs(found[0] - found[1]).max() <= SAME else 2])
+        modes = [self._climbed(origin), self._climbed(attentive)]
+        modes.sort(key=lambda point: -float(self._log_density(point[None])[0]))
+        return tuple(modes[: 1 if np.abs(modes[0] - modes[1]).max() <= SAME else 2])
 
     @property
     def _mode(self) -> Values:

@@ -73,13 +73,13 @@ def _moved(state: Values, log_ratio: Callable[[Values], Values], generator: np.r
     level = log_ratio(state) - generator.standard_exponential(n_chains)
     angle = generator.uniform(0.0, 2 * np.pi, n_chains)
     low, high = angle - 2 * np.pi, angle.copy()
-    found = state.copy()
+    next_state = state.copy()
     open_ = np.arange(n_chains)
     for _ in range(MOST_SHRINKS):
         turned = angle[open_, None]
         proposed = state[open_] * np.cos(turned) + other[open_] * np.sin(turned)
         good = log_ratio(proposed) >= level[open_]
-        found[open_[good]] = proposed[good]
+        next_state[open_[good]] = proposed[good]
         open_ = open_[~good]
         if not len(open_):
             break
@@ -87,7 +87,7 @@ def _moved(state: Values, log_ratio: Callable[[Values], Values], generator: np.r
         low[open_[below]] = angle[open_[below]]
         high[open_[~below]] = angle[open_[~below]]
         angle[open_] = generator.uniform(low[open_], high[open_])
-    return found
+    return next_state
 
 
 LogDensity = Callable[[Values], Values]
@@ -184,11 +184,11 @@ def sweep(
 
     The first normal distribution is the wide one, such as the prior; the second, if any, covers the first mode.
     """
-    found, wide, hill = list(halves), normals[0], normals[min(1, len(normals) - 1)]
+    next_halves, wide, hill = list(halves), normals[0], normals[min(1, len(normals) - 1)]
     for own, other in ((0, 1), (1, 0)):
-        for normal in (Normal.of(found[other], hill), wide):
-            found[own] = move_on_ellipses(found[own], log_density, normal.centre, normal.root, generator)
-    return found
+        for normal in (Normal.of(next_halves[other], hill), wide):
+            next_halves[own] = move_on_ellipses(next_halves[own], log_density, normal.centre, normal.root, generator)
+    return next_halves
 
 
 def resample(log_weights: Values, generator: np.random.Generator) -> NDArray[np.intp]:

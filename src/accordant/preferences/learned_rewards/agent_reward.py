@@ -115,7 +115,7 @@ class ReplayedReward(RewardSignal):
         return replace(fitted, about={**fitted.about, "model": self.model}, sentences=(*told, *fitted.sentences))
 
     def _answers(self, problem: DecisionProblem) -> Answers:
-        cells = [[each.chosen, each.rejected] for each in self.asked.preferred]
+        cells = [[record.chosen, record.rejected] for record in self.asked.preferred]
         path, n_records = Path(self.file), len(cells)
         return Answers(
             path.name, file_hash(path),

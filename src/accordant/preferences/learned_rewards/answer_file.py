@@ -90,7 +90,7 @@ class AnswerFile:
         DataError
             If a record names an unknown action or outcome, or compares a cell with itself.
         """
-        found = []
+        records = []
         for number, row in enumerate(self._rows, start=1):
             asked = _weighs(row) and row[USER] == stakeholder
             if not asked or any(not _same(row[name], context[name]) for name in context):
@@ -103,8 +103,8 @@ class AnswerFile:
                     raise DataError(f"{self.path}, record {number}: {problem}")
             if chosen == rejected:
                 raise DataError(f"{self.path}, record {number} compares {chosen} with itself")
-            found.append(Preferred(chosen, rejected))
-        return found
+            records.append(Preferred(chosen, rejected))
+        return records
 
     def add(self, rows: Sequence[Mapping[str, str]]) -> None:
         """Write some records to the end of the file.

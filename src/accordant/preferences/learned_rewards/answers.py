@@ -81,12 +81,12 @@ class Answers:
     def of_users(self, kept: Codes) -> Answers:
         """Return the records of some users, who get codes in the given, rising order; others are forgotten."""
         rows = np.flatnonzero(np.isin(self.users, kept))
-        found = replace(
+        answers = replace(
             self.taken(rows),
             user_names=tuple(self.user_names[user] for user in kept),
             groups=None if self.groups is None else tuple(self.groups[user] for user in kept),
         )
-        return replace(found, users=np.searchsorted(kept, found.users).astype(np.intp))
+        return replace(answers, users=np.searchsorted(kept, answers.users).astype(np.intp))
 
     def of_weighing_users(self) -> tuple[Answers, int]:
         """Return the records of users with any weight above 0, and how many other users there are."""
@@ -150,8 +150,8 @@ def _entries(file: Path) -> tuple[Sequence[Entry], tuple[str, ...]]:
         entries = read_json_lines(file)
         return entries, tuple(dict.fromkeys(key for entry in entries for key in entry.values))
     table = read_table(file)
-    stripped = ((each.where, {key: cell.strip() for key, cell in each.values.items()}) for each in table.entries())
-    return [Entry(*each) for each in stripped], table.header
+    stripped = ((entry.where, {key: cell.strip() for key, cell in entry.values.items()}) for entry in table.entries())
+    return [Entry(*fields) for fields in stripped], table.header
 
 
 def _of_users(entries: Sequence[Entry], source: str, only: Sequence[str] | None) -> Sequence[Entry]:
@@ -218,20 +218,20 @@ def _shared(entry: Entry, column: str) -> float:
 
 
 def _weights(entries: Sequence[Entry], source: str) -> Values:
-    found = np.array([entry.number(WEIGHT, "at least 0", lambda each: 0 <= each < math.inf) for entry in entries])
-    if not found.any():
+    weights = np.array([entry.number(WEIGHT, "at least 0", lambda weight: 0 <= weight < math.inf) for entry in entries])
+    if not weights.any():
         raise DataError(f"{source}: every weight is 0; at least one record must count")
-    return found
+    return weights
 
 
 def _groups(entries: Sequence[Entry], users: Sequence[str]) -> tuple[str, ...]:
     """Return the group of each user, in the order of first records; a user in two groups is an error."""
-    found: dict[str, str] = {}
+    group_of: dict[str, str] = {}
     for entry, user in zip(entries, users, strict=True):
         group = _name(entry, GROUP)
-        if found.setdefault(user, group) != group:
-            raise DataError(f"{entry.where}: user {user!r} is in group {group!r}, and in {found[user]!r} before")
-    return tuple(found.values())
+        if group_of.setdefault(user, group) != group:
+            raise DataError(f"{entry.where}: user {user!r} is in group {group!r}, and in {group_of[user]!r} before")
+    return tuple(group_of.values())
 
 
 def _is_missing(value: Any) -> bool:

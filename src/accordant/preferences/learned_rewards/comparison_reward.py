@@ -230,10 +230,10 @@ class ComparisonReward(RewardSignal):
         model = learners.create(self.learner, self.parameters).fit(comparisons)
         thetas = self._coefficients(model, comparisons)
         agreement = Agreement.of(_margins(model, comparisons, thetas[0], self.users), comparisons.record_weights)
-        found = thetas.reshape(-1, *features.shape)
-        scales, clipped = self._scales(found, features, log, problem)
+        coefficients = thetas.reshape(-1, *features.shape)
+        scales, clipped = self._scales(coefficients, features, log, problem)
         return FittedComparisonReward(
-            features, found, scales, self._groups(answers),
+            features, coefficients, scales, self._groups(answers),
             self._about(answers, agreement),
             (*self._gaps(answers, problem), *agreement.warnings(), *clipped, *getattr(model, "warnings", ()),
              *_weightless(left_out), *_unused(answers)),
@@ -243,18 +243,18 @@ class ComparisonReward(RewardSignal):
         """Return the coefficients of the common reward, or of each user's, shape (member, feature)."""
         users = [None] if self.users == "pooled" else range(comparisons.n_users)
         some = comparisons.features[:CHECKED_ITEMS]
-        found = []
+        thetas = []
         for user in users:
             theta = model.rewards(np.eye(comparisons.features.shape[1]), user)
             if not np.allclose(model.rewards(some, user), some @ theta, rtol=1e-6, atol=1e-6 * np.abs(theta).max()):
                 raise InputError(f"learner {self.learner!r} learns rewards that are not linear; allowed: linear ones")
-            found.append(theta)
-        if len(found) > 1 and all(np.array_equal(found[0], each) for each in found):
+            thetas.append(theta)
+        if len(thetas) > 1 and all(np.array_equal(thetas[0], other) for other in thetas):
             raise InputError(
                 f"users is {self.users!r}, and learner {self.learner!r} learned the same reward for every user; "
                 "allowed: a learner with a reward for each, such as 'per_user', or users: pooled"
             )
-        return np.stack(found)
+        return np.stack(thetas)
 
     def _scales(
         self, coefficients: Values, features: CellFeatures, log: Log, problem: DecisionProblem
@@ -282,8 +282,8 @@ class ComparisonReward(RewardSignal):
 
     def _gaps(self, answers: Answers, problem: DecisionProblem) -> list[str]:
         """Say what the comparisons leave open; of users whose own rewards count, also what theirs do."""
-        found = gaps(answers, problem)
-        return found if self.users == "pooled" else [*found, *gaps_of_users(answers, problem)]
+        sentences = gaps(answers, problem)
+        return sentences if self.users == "pooled" else [*sentences, *gaps_of_users(answers, problem)]
 
     def _groups(self, answers: Answers) -> tuple[int, ...]:
         """Return which members are averaged before the lowest is taken."""
@@ -356,7 +356,7 @@ def _distinct(name: str, given: Any) -> tuple[str, ...]:
     """Return a list of names, or raise if it is none or a name repeats."""
     if (
         not isinstance(given, list | tuple)
-        or not all(isinstance(each, str) for each in given)
+        or not all(isinstance(label, str) for label in given)
         or len(set(given)) < len(given)
     ):
         raise InputError(f"{name} is {given!r}; allowed: a list of different names")

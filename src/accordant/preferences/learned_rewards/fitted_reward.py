@@ -105,7 +105,7 @@ class CellFeatures:
 
         Numbers further than a million standard deviations from the mean count as that far.
         """
-        means, spreads = (np.array([each[k] for each in self.context.values()]) for k in (0, 1))
+        means, spreads = (np.array([moments[k] for moments in self.context.values()]) for k in (0, 1))
         with np.errstate(over="ignore"):
             standardised = (columns - means) / spreads if self.context else columns.reshape(len(columns), 0)
         standardised = np.clip(standardised, -FARTHEST, FARTHEST)
@@ -118,23 +118,23 @@ class CellFeatures:
 
     def of_cells(self, actions: Codes, outcomes: Codes | Values) -> Values:
         """Return features of cells, from codes of actions and codes or numbers of outcomes, shape (cell, feature)."""
-        found = np.zeros((len(actions), self.shape[0]))
+        features = np.zeros((len(actions), self.shape[0]))
         rows = np.arange(len(actions))
         if self.number is None:
-            found[rows, actions * len(self.outcomes) + outcomes.astype(np.intp)] = 1.0
-            return found
+            features[rows, actions * len(self.outcomes) + outcomes.astype(np.intp)] = 1.0
+            return features
         mean, spread, low, high = self.number
         standardised = (np.clip(outcomes, low, high) - mean) / spread
         for power in range(CURVE):
-            found[rows, actions * CURVE + power] = standardised**power
-        return found
+            features[rows, actions * CURVE + power] = standardised**power
+        return features
 
     @cached_property
     def _one_hot(self) -> Values:
         """Features of all cells of named outcomes, shape (cell, feature); nobody writes into them."""
-        found = np.eye(self.shape[0])
-        found.flags.writeable = False
-        return found
+        features = np.eye(self.shape[0])
+        features.flags.writeable = False
+        return features
 
     def of_cell(self, action: str, outcome: Outcome, n_contexts: int) -> Values:
         """Return features of a named cell, shape (1, feature), or (context, feature) with an outcome per context."""
@@ -159,8 +159,8 @@ class CellFeatures:
 
     def to_json(self) -> dict[str, Any]:
         """Return the fields as JSON values."""
-        found: dict[str, Any] = json_value(asdict(self))
-        return found
+        content: dict[str, Any] = json_value(asdict(self))
+        return content
 
 
 def _spread(name: str, values: Values, where: str = "training row") -> tuple[float, float]:
@@ -276,17 +276,17 @@ class FittedComparisonReward(RewardSignal):
     def reward(self, contexts: Contexts, action: str, outcome: Outcome) -> Values:
         """Return the learned reward of a cell in each context, shape (context,)."""
         cell = self.features.of_cell(action, outcome, contexts.n_contexts)
-        found: Values = self._rewards(self.features.of_contexts(contexts), cell[np.newaxis])[0]
-        return found
+        rewards: Values = self._rewards(self.features.of_contexts(contexts), cell[np.newaxis])[0]
+        return rewards
 
     def rewards(self, contexts: Contexts, cells: Sequence[Cell]) -> list[Values]:
         """Return the learned rewards of several cells at once, to the last bit those of each by itself."""
         asked = [self.features.of_cell(action, outcome, contexts.n_contexts) for action, outcome in cells]
-        if len({len(each) for each in asked}) != 1:
+        if len({len(features) for features in asked}) != 1:
             return super().rewards(contexts, cells)
-        found = self._rewards(self.features.of_contexts(contexts), np.array(asked))
-        inside = ((found >= 0) & (found <= 1)).all()
-        return list(found) if inside else super().rewards(contexts, cells)  # which says where it is not
+        rewards = self._rewards(self.features.of_contexts(contexts), np.array(asked))
+        inside = ((rewards >= 0) & (rewards <= 1)).all()
+        return list(rewards) if inside else super().rewards(contexts, cells)  # which says where it is not
 
     def _rewards(self, around: Values, cells: Values) -> Values:
         """Return learned rewards, shape (cell, context).
@@ -301,7 +301,7 @@ class FittedComparisonReward(RewardSignal):
         shape = len(cells), len(around)
         lowest: Values = np.ones(shape)
         for group in dict.fromkeys(self.groups):
-            members = [m for m, each in enumerate(self.groups) if each == group]
+            members = [m for m, label in enumerate(self.groups) if label == group]
             total: Values = np.zeros(shape)
             for member in members:
                 flat = cells.reshape(-1, cells.shape[-1])

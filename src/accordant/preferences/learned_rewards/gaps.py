@@ -24,9 +24,9 @@ def gaps(answers: Answers, problem: DecisionProblem) -> list[str]:
     used = np.zeros(len(names), dtype=bool)
     used[np.concatenate([chosen, rejected])] = True
     never = [name for name, there in zip(names, used, strict=True) if not there]
-    found = []
+    sentences = []
     if never:
-        found.append(
+        sentences.append(
             f"nobody compared {_listed(never)}: the learner, not an answer, decides what "
             f"{'it is' if len(never) == 1 else 'they are'} worth."
         )
@@ -34,12 +34,12 @@ def gaps(answers: Answers, problem: DecisionProblem) -> list[str]:
         [names[node] for node in np.flatnonzero(used & (part == label))] for label in dict.fromkeys(part[used].tolist())
     ]
     if len(parts) > 1:
-        connected = " and ".join(f"({_listed(each)})" for each in parts[:NAMED])
-        found.append(
+        connected = " and ".join(f"({_listed(cells)})" for cells in parts[:NAMED])
+        sentences.append(
             f"{len(parts)} parts are not connected by any chain of comparisons, {connected}: the learner, not an"
             " answer, decides how much better one part is than another."
         )
-    return found
+    return sentences
 
 
 def gaps_of_users(answers: Answers, problem: DecisionProblem) -> list[str]:

@@ -57,10 +57,10 @@ def groups_of(
             f"groups need answers of several people; found those of {len(answers.user_names)} in {answers.source} "
             f"({USER})"
         )
-    found = _declared(answers, most, least) if by == GROUP else _types(answers, problem, context, most, least)
+    groups = _declared(answers, most, least) if by == GROUP else _types(answers, problem, context, most, least)
     who = "1 person is" if left_out == 1 else f"{left_out} people are"
     weightless = (f"records of weight 0 alone are no answers; {who} in no group.",) if left_out else ()
-    return RewardGroups(found.groups, found.tried, found.unsure, (*found.warnings, *weightless))
+    return RewardGroups(groups.groups, groups.tried, groups.unsure, (*groups.warnings, *weightless))
 
 
 def people_of_group(answers: Answers, group: str) -> Codes:
@@ -159,7 +159,7 @@ def _ranked_types(comparisons: Comparisons, types: int) -> tuple[Codes, float]:
 
 def _tried(choice: TypeChoice) -> tuple[TypesTried, ...]:
     return tuple(
-        TypesTried(each.types, each.log_likelihood, each.shortfall, each.standard_error) for each in choice.scores
+        TypesTried(score.types, score.log_likelihood, score.shortfall, score.standard_error) for score in choice.scores
     )
 
 

@@ -93,7 +93,7 @@ class LanguageModelRespondent(ModelParticipant):
         InputError
             If outcomes are continuous, or there are more cells than can be asked about; as for `better`.
         """
-        speaks_for = next(each for each in problem.stakeholders if each.name == name)
+        speaks_for = next(stakeholder for stakeholder in problem.stakeholders if stakeholder.name == name)
         preferred, by_place, pairs = [], 0, 0
         for one, other in pairs_of(problem):
             there, back = self.better(speaks_for, one, other), self.better(speaks_for, other, one)
@@ -154,5 +154,5 @@ def _read(reply: Reply, mode: Mode) -> WireChoice:
 
 def _records(answer: str, first: Cell, second: Cell) -> Sequence[Preferred]:
     """Return the record of an answer; one each way if the two are equal."""
-    found = [Preferred(first, second)] if answer in ("first", "equal") else []
-    return found + ([Preferred(second, first)] if answer in ("second", "equal") else [])
+    records = [Preferred(first, second)] if answer in ("first", "equal") else []
+    return records + ([Preferred(second, first)] if answer in ("second", "equal") else [])

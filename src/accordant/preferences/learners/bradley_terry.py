@@ -276,17 +276,15 @@ class GroupRobust(SharedLearner):
         del generator
         checked_records(comparisons, groups=True)
         design = self.design(comparisons)
-        found = self.solved(comparisons, design)
+        best = self.solved(comparisons, design)
         warnings: tuple[str, ...] = ()
-        if found.gap > self.gap:
-            said = (
-                f"after {found.rounds} rounds the worst group's loss may be {found.gap:.2g} above the best possible; "
-            )
+        if best.gap > self.gap:
+            said = f"after {best.rounds} rounds the worst group's loss may be {best.gap:.2g} above the best possible; "
             warnings = (said + f"allowed: {self.gap:g}; more rounds or another rate may help",)
-        reward = design.reward(found.coefficients)
+        reward = design.reward(best.coefficients)
         if isinstance(reward, LinearReward):
-            return RobustReward(reward.coefficients, gap=found.gap, warnings=warnings)
-        return RobustContextualReward(reward.coefficients, reward.contexts, gap=found.gap, warnings=warnings)
+            return RobustReward(reward.coefficients, gap=best.gap, warnings=warnings)
+        return RobustContextualReward(reward.coefficients, reward.contexts, gap=best.gap, warnings=warnings)
 
     def solved(self, comparisons: Comparisons, design: Design) -> RobustSolution:
         """Return the best coefficients met, and how far from the best possible they are at most."""
@@ -299,12 +297,12 @@ class GroupRobust(SharedLearner):
         reached, bound, rate = -np.inf, -np.inf, self.rate / FASTER
         for rounds in range(1, self.rounds + 1):  # noqa: B007 (told in the result)
             problem = design.problem(weights=weights * (shares / divisors)[group], ridge=self.ridge)
-            found = problem.solve(theta, tolerance=self.tolerance)
-            theta = found.coefficients
-            rate *= FASTER if found.loss > reached else SLOWER
-            reached = found.loss
+            solution = problem.solve(theta, tolerance=self.tolerance)
+            theta = solution.coefficients
+            rate *= FASTER if solution.loss > reached else SLOWER
+            reached = solution.loss
             # the ridge alone bends this much, so that the minimum is at most this below (Boyd and Vandenberghe 2004)
-            bound = max(bound, found.loss - len(theta) * found.gradient**2 / (2 * self.ridge))
+            bound = max(bound, solution.loss - len(theta) * solution.gradient**2 / (2 * self.ridge))
             losses = np.bincount(group, weights * log_loss(problem.predictions(theta)), minlength=len(names)) / divisors
             worst = float(losses[has_weight].max() + 0.5 * self.ridge * theta @ theta)
             if best is None or worst < lowest:

@@ -177,19 +177,19 @@ class Distributional(PreferenceLearner):
         n_features = comparisons.features.shape[1]
         start = np.append(np.zeros(2 * n_features), AT_ONE)
         at_zero = (AT_ONE, AT_ONE) if self.scale == "fixed" else (None, None)
-        found = minimize(
+        solution = minimize(
             loss_and_gradient, start, (comparisons, self.ridge), "L-BFGS-B", jac=True,
             bounds=[(None, None)] * (2 * n_features) + [at_zero],
             options={"maxiter": self.steps, "gtol": self.tolerance, "ftol": 0.0, "maxfun": 4 * self.steps},
         )  # fmt: skip
         free = slice(None, -1 if self.scale == "fixed" else None)
-        largest = float(np.abs(found.jac[free]).max(initial=0.0))
+        largest = float(np.abs(solution.jac[free]).max(initial=0.0))
         warnings: tuple[str, ...] = ()
         if largest > self.tolerance:
-            said = f"after {found.nit} iterations the gradient is {largest:.2g}; allowed: {self.tolerance:g}; "
+            said = f"after {solution.nit} iterations the gradient is {largest:.2g}; allowed: {self.tolerance:g}; "
             warnings = (said + "means and spreads are unfinished",)
         return DistributionalReward(
-            found.x[:n_features], found.x[n_features:-1], float(found.x[-1]), not warnings, warnings
+            solution.x[:n_features], solution.x[n_features:-1], float(solution.x[-1]), not warnings, warnings
         )
 
 

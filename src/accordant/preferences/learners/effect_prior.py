@@ -60,7 +60,7 @@ class UserEffects:
     @property
     def places(self) -> Values:
         """Each user's z: the mean of the types' modes by membership, shape (user, direction)."""
-        modes = np.stack([each.modes for each in self.of_types])
+        modes = np.stack([places.modes for places in self.of_types])
         return np.asarray(np.einsum("ut,tuk->uk", self.memberships, modes))
 
 
@@ -96,14 +96,16 @@ class EffectPrior:
         tolerance: float = 1e-8,
     ) -> UserEffects:  # fmt: skip
         """Return what users' records say of them; users without records have the prior's mean."""
-        precision, found = np.asarray(np.linalg.inv(self.spread), dtype=np.float64), []
+        precision, of_types = np.asarray(np.linalg.inv(self.spread), dtype=np.float64), []
         for k, centre in enumerate(self.centres):
             centres = np.tile(centre, (records.n_users, 1))
             begun = None if start is None else start.of_types[k].modes
-            found.append(likeliest_places(records, centres, precision, start=begun, tolerance=tolerance))
-        joint = self.log_shares(records.n_users, contexts) + np.stack([each.log_evidence for each in found], axis=1)
+            of_types.append(likeliest_places(records, centres, precision, start=begun, tolerance=tolerance))
+        joint = self.log_shares(records.n_users, contexts) + np.stack(
+            [places.log_evidence for places in of_types], axis=1
+        )
         logs = np.logaddexp.reduce(joint, axis=1)
-        return UserEffects(tuple(found), np.exp(joint - logs[:, None]), logs)
+        return UserEffects(tuple(of_types), np.exp(joint - logs[:, None]), logs)
 
 
 def prior_path(records: UserRecords, *, types: int, rounds: int) -> tuple[EffectPrior, ...]:
@@ -111,11 +113,11 @@ def prior_path(records: UserRecords, *, types: int, rounds: int) -> tuple[Effect
     size, has_weight = records.columns.shape[1], records.has_weight
     prior = EffectPrior(np.zeros((1, size)), FIRST_VARIANCE * np.eye(size), np.ones(1))
     prior, effects = maximise_likelihood(prior, records, None, rounds)
-    found = [prior]
-    while len(found) < min(types, int(has_weight.sum()) - 1):
+    priors = [prior]
+    while len(priors) < min(types, int(has_weight.sum()) - 1):
         prior, effects = maximise_likelihood(_split(prior, effects, has_weight), records, None, rounds)
-        found.append(prior)
-    return tuple(found)
+        priors.append(prior)
+    return tuple(priors)
 
 
 def maximise_likelihood(
@@ -227,17 +229,17 @@ class StackedReward(RewardModel):
 
     def rewards(self, features: Values, user: int | None = None) -> Values:
         """Return the reward of each item for a user, shape (item,)."""
-        found = np.zeros(len(features))
+        rewards = np.zeros(len(features))
         for weight, model in zip(self.weights, self.models, strict=True):
-            found += weight * model.rewards(features, user)
-        return found
+            rewards += weight * model.rewards(features, user)
+        return rewards
 
     def margins(self, comparisons: Comparisons) -> Values:
         """Return margins for the users of the records, shape (record,)."""
-        found = np.zeros(len(comparisons))
+        margins = np.zeros(len(comparisons))
         for weight, model in zip(self.weights, self.models, strict=True):
-            found += weight * model.margins(comparisons)
-        return found
+            margins += weight * model.margins(comparisons)
+        return margins
 
     def adapted(self, comparisons: Comparisons) -> StackedReward:
         """Return the same sum of rewards that are each adapted to other users."""
@@ -308,7 +310,7 @@ def gain(better: Values, worse: Values, comparisons: Comparisons) -> Gain:
     """Return by how much held-out margins, shape (record,), predict better than others."""
     weights, n_users = comparisons.record_weights, comparisons.n_users
     apart = weights * (log_loss(worse) - log_loss(better))
-    by_user, totals = (np.bincount(comparisons.users, each, minlength=n_users) for each in (apart, weights))
+    by_user, totals = (np.bincount(comparisons.users, of_record, minlength=n_users) for of_record in (apart, weights))
     return user_gain(by_user.astype(np.float64), totals.astype(np.float64))
 
 

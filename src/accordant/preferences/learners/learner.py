@@ -154,12 +154,12 @@ def checked_features(features: ArrayLike, n_features: int) -> Values:
     InputError
         If the shape is another one, or these are no numbers.
     """
-    found = np.asarray(features)
-    if found.ndim != 2 or found.shape[1] != n_features:
-        raise InputError(f"features have shape {found.shape}; allowed: (item, {n_features}), as in training")
-    if not (np.issubdtype(found.dtype, np.floating) or np.issubdtype(found.dtype, np.integer) or found.dtype == bool):
-        raise InputError(f"features are of type {found.dtype}; allowed: numbers")
-    return found
+    array = np.asarray(features)
+    if array.ndim != 2 or array.shape[1] != n_features:
+        raise InputError(f"features have shape {array.shape}; allowed: (item, {n_features}), as in training")
+    if not (np.issubdtype(array.dtype, np.floating) or np.issubdtype(array.dtype, np.integer) or array.dtype == bool):
+        raise InputError(f"features are of type {array.dtype}; allowed: numbers")
+    return array
 
 
 @dataclass(frozen=True, eq=False)

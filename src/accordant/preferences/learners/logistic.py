@@ -122,12 +122,12 @@ class ConvexProblem(ABC):
         while np.abs(gradient).max(initial=0.0) > tolerance and step < steps:
             bend = self.curvature(predictions)
             if inverses is None:
-                found = _solved(bend, -gradient, self._by_diagonal(predictions), FEW_PRODUCTS, tolerance)
-                if not found.near:
+                way = _solved(bend, -gradient, self._by_diagonal(predictions), FEW_PRODUCTS, tolerance)
+                if not way.near:
                     inverses = self._by_blocks(predictions)
             if inverses is not None:
-                found = _solved(bend, -gradient, inverses, MOST_PRODUCTS, tolerance)
-            theta, predictions, value, moved = self._along(theta, predictions, value, gradient, found)
+                way = _solved(bend, -gradient, inverses, MOST_PRODUCTS, tolerance)
+            theta, predictions, value, moved = self._along(theta, predictions, value, gradient, way)
             gradient, step = self.gradient(theta, predictions), step + 1
             if not moved:
                 break
@@ -156,9 +156,9 @@ class ConvexProblem(ABC):
         slope, length = float(gradient @ way.direction), 1.0
         for _ in range(MOST_HALVINGS):
             point, moved = theta + length * way.direction, predictions + length * way.change
-            found = self.value(point, moved)
-            if found <= value + SUFFICIENT * length * slope + ROUNDING * abs(value):
-                return point, moved, found, True
+            there = self.value(point, moved)
+            if there <= value + SUFFICIENT * length * slope + ROUNDING * abs(value):
+                return point, moved, there, True
             length /= 2
         return theta, predictions, value, False
 
@@ -275,9 +275,9 @@ class LogisticProblem(ConvexProblem):
         given = {name: (getattr(self, name), size) for name, size in sizes.items()}
         if self.pull is not None:
             given |= {f"pull.{name}": (getattr(self.pull, name), n_records) for name in ("margins", "weights")}
-        for name, (found, size) in given.items():
-            if found is not None and np.shape(found) != (size,):
-                raise InputError(f"{name} have shape {np.shape(found)}; allowed: ({size},)")
+        for name, (vector, size) in given.items():
+            if vector is not None and np.shape(vector) != (size,):
+                raise InputError(f"{name} have shape {np.shape(vector)}; allowed: ({size},)")
         ridge = np.asarray(self.ridge, dtype=np.float64)
         if ridge.shape not in ((), (self.n_coefficients,)) or not (np.isfinite(ridge) & (ridge >= 0)).all():
             raise InputError(f"ridge is {self.ridge}; allowed: a number of at least 0, or one per coefficient")
@@ -325,13 +325,13 @@ class LogisticProblem(ConvexProblem):
 
         def product(direction: Values) -> tuple[Values, Values]:
             """Return the second derivative times a direction, and the change of margins."""
-            found, moved = self._ridge * direction, np.empty(len(self.differences))
+            image, moved = self._ridge * direction, np.empty(len(self.differences))
             for start in range(0, len(self.differences), rows):
                 part = slice(start, start + rows)
                 some, scales = self.differences[part], None if self.scales is None else self.scales[part]
                 moved[part] = _spread(some, scales, direction)
-                found = found + _gathered(some, scales, bent[part] * moved[part])
-            return np.asarray(found), moved
+                image = image + _gathered(some, scales, bent[part] * moved[part])
+            return np.asarray(image), moved
 
         return product
 

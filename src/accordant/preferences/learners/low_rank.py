@@ -84,9 +84,9 @@ class LowRankProblem:
     def __post_init__(self) -> None:
         n_records, n_features = self.differences.shape
         for name, size in (("users", n_records), ("weights", n_records), ("centre", n_features)):
-            found = getattr(self, name)
-            if found.shape != (size,):
-                raise InputError(f"{name} have shape {found.shape}; allowed: ({size},)")
+            vector = getattr(self, name)
+            if vector.shape != (size,):
+                raise InputError(f"{name} have shape {vector.shape}; allowed: ({size},)")
 
     def split(self, flat: Values) -> Factors:
         """Return the unknowns in a flat array."""
@@ -197,14 +197,14 @@ class LowRank(PreferenceLearner):
             differences, comparisons.users, independent.record_weights, comparisons.n_users, start.basis.shape[1],
             self.ridge, self.prior, pooled, self.simplex,
         )  # fmt: skip
-        found = problem.solve(start, self.tolerance)
-        records = records_along(comparisons, found.common, found.basis)
+        solution = problem.solve(start, self.tolerance)
+        records = records_along(comparisons, solution.common, solution.basis)
         unknown = np.zeros(problem.rank)
         if self.simplex:
             places = softmax(simplex_loads(records, self.prior))
-            return SimplexReward(found.common, found.basis, places, softmax(unknown[None])[0], self.prior)
+            return SimplexReward(solution.common, solution.basis, places, softmax(unknown[None])[0], self.prior)
         places = near_common(records, self.prior)
-        return AdaptableReward(found.common, found.basis, places, unknown, self.prior)
+        return AdaptableReward(solution.common, solution.basis, places, unknown, self.prior)
 
     def _start(self, comparisons: Comparisons, differences: Values, pooled: Values) -> Factors:
         """Return the pooled reward and the directions in which users differ most; under `simplex`, either way."""
@@ -234,8 +234,8 @@ def simplex_loads(records: UserRecords, prior: float) -> Values:
         return float(records.weights @ log_loss(margins) + 0.5 * prior * (loads**2).sum()), slope.ravel()
 
     options = {"maxiter": MOST_ITERATIONS, "gtol": 1e-7, "ftol": 1e-14}
-    found = minimize(loss, np.zeros(shape).ravel(), jac=True, method="L-BFGS-B", options=options)
-    return np.asarray(found.x.reshape(shape))
+    solution = minimize(loss, np.zeros(shape).ravel(), jac=True, method="L-BFGS-B", options=options)
+    return np.asarray(solution.x.reshape(shape))
 
 
 def softmax(scores: Values) -> Values:

@@ -91,11 +91,13 @@ class MetaProblem:
         support = replace(self.support, offsets=self.support_differences @ common)
         query = replace(self.query, offsets=self.query_differences @ common)
         size = support.columns.shape[1]
-        found = likeliest_places(support, np.zeros((support.n_users, size)), self.prior * np.eye(size), tolerance=1e-10)
-        margins, totals = query.margins(found.modes), query.sums(query.weights)
+        places = likeliest_places(
+            support, np.zeros((support.n_users, size)), self.prior * np.eye(size), tolerance=1e-10
+        )
+        margins, totals = query.margins(places.modes), query.sums(query.weights)
         summed = query.sums(query.weights * log_loss(margins))
         losses = np.where(totals > 0, summed / np.where(totals > 0, totals, 1.0), np.nan)
-        return losses, query, margins, support, found.modes, found.curvatures
+        return losses, query, margins, support, places.modes, places.curvatures
 
 
 def hard_user_weights(losses: Values, share: float, softness: float) -> Values:

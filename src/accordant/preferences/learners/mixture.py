@@ -277,8 +277,8 @@ class Mixture(PreferenceLearner):
         short = min(SHORT, self.rounds) if self.restarts > 1 else 0
         tried = [self._climbed(read, start, shares, 0, short) for start in starts]
         first = max(tried, key=lambda model: self._raised(read, model.coefficients, model.log_likelihood))
-        found = self._climbed(read, first.coefficients, first.shares, first.rounds, self.rounds)
-        return replace(found, warnings=few_records(comparisons))
+        model = self._climbed(read, first.coefficients, first.shares, first.rounds, self.rounds)
+        return replace(model, warnings=few_records(comparisons))
 
     def _start(self, pooled: Values, generator: np.random.Generator) -> Values:
         """Return starting rewards around the pooled one, shape (type, feature)."""
@@ -309,10 +309,10 @@ class Mixture(PreferenceLearner):
 
         A problem is a mean over its weights W_k, so that its ridge is W / W_k of the mixture's.
         """
-        found, total = coefficients.copy(), float(read.weights.sum())
+        rewards, total = coefficients.copy(), float(read.weights.sum())
         for k in range(self.types):
             weights = read.weights * memberships[read.users, k]
             if weights.sum() > EMPTY * total:
                 problem = read.problem(weights, self.ridge * total / weights.sum())
-                found[k] = problem.solve(coefficients[k], tolerance=self.tolerance, steps=NEWTON_STEPS).coefficients
-        return found
+                rewards[k] = problem.solve(coefficients[k], tolerance=self.tolerance, steps=NEWTON_STEPS).coefficients
+        return rewards

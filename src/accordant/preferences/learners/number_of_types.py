@@ -91,8 +91,8 @@ class TypeChoice:
 
     def to_json(self) -> dict[str, Any]:
         """Return plain values."""
-        found: dict[str, Any] = json_value(asdict(self))
-        return found
+        content: dict[str, Any] = json_value(asdict(self))
+        return content
 
 
 def choose_types(
@@ -148,7 +148,7 @@ def choose_types(
 
 def choice_by(rule: Rule, scores: Sequence[TypeScore]) -> int:
     """Return the number of types that a rule chooses from a table."""
-    return min(each.types for each in scores if each.shortfall <= (0.0 if rule == "best" else each.standard_error))
+    return min(score.types for score in scores if score.shortfall <= (0.0 if rule == "best" else score.standard_error))
 
 
 def _held_out(
@@ -157,11 +157,11 @@ def _held_out(
     """Return ℓ of each user under the mixture of the other folds, shape (user,)."""
     if mixture.types == 1:
         mixture = replace(mixture, restarts=1)  # every start ends at the same reward
-    found = np.zeros(len(fold))
+    likelihoods = np.zeros(len(fold))
     for k in range(int(fold.max()) + 1):
         model = mixture.fit(of_users(records, np.flatnonzero((fold != k) & (fold >= 0))), generator=generator)
-        found[fold == k] = model.log_likelihoods(records)[fold == k]
-    return found
+        likelihoods[fold == k] = model.log_likelihoods(records)[fold == k]
+    return likelihoods
 
 
 def of_users(records: Comparisons | Rankings, users: Codes) -> Comparisons | Rankings:
@@ -177,24 +177,24 @@ def _scores(likelihoods: Values, weights: Values) -> tuple[TypeScore, ...]:
     total, n_users = weights.sum(), len(weights)
     means = likelihoods.sum(axis=1) / total
     best = int(means.argmax())
-    found = []
+    scores = []
     for row, mean in enumerate(means):
         shortfall = float(means[best] - mean)
         apart = likelihoods[best] - likelihoods[row] - shortfall * weights
         # users differ in their weight, so this is the error of a ratio (Cochran 1977, section 6.4)
         error = float(np.sqrt(n_users / (n_users - 1) * (apart @ apart)) / total)
-        found.append(TypeScore(row + 1, float(mean), shortfall, error))
-    return tuple(found)
+        scores.append(TypeScore(row + 1, float(mean), shortfall, error))
+    return tuple(scores)
 
 
 def _warnings(records: Comparisons | Rankings, chosen: int, most: int, n_users: int) -> tuple[str, ...]:
     """Return what a reader must know."""
-    found = [*few_records(records), *_dependent_records(records)]
+    warnings = [*few_records(records), *_dependent_records(records)]
     if chosen == most > 1:
-        found.append(f"{chosen} types were chosen, the largest number tried: more may predict better")
+        warnings.append(f"{chosen} types were chosen, the largest number tried: more may predict better")
     if n_users < FEW_USERS:
-        found.append(f"only {n_users} users were scored: standard errors say little")
-    return tuple(found)
+        warnings.append(f"only {n_users} users were scored: standard errors say little")
+    return tuple(warnings)
 
 
 def _dependent_records(records: Comparisons | Rankings) -> tuple[str, ...]:

@@ -97,24 +97,24 @@ class Lesson:
     def taught(self, supervision: Supervision, teacher: Values) -> tuple[Taught, ...]:
         """Return what each group was taught with, given the teacher's margins, shape (record,)."""
         weights, follows = self.comparisons.record_weights, supervision.open_gate(teacher, self.pooled_margins)
-        found = []
-        for group, each in self.specialists.items():
+        of_groups = []
+        for group, specialist in self.specialists.items():
             rows = np.flatnonzero((self.groups.of_record == group) & (weights > 0))
             shares = weights[rows] / weights[rows].sum()
-            found.append(
+            of_groups.append(
                 Taught(
                     group=self.groups.names[group],
                     users=len(np.unique(self.comparisons.users[rows])),
                     records=len(rows),
-                    prior=each.prior,
+                    prior=specialist.prior,
                     accuracy=float(shares @ right(teacher[rows])),
                     pooled_accuracy=float(shares @ right(self.pooled_margins[rows])),
-                    held_out=each.held_out,
-                    pooled_held_out=each.pooled_held_out,
+                    held_out=specialist.held_out,
+                    pooled_held_out=specialist.pooled_held_out,
                     followed=float(shares @ follows[rows]),
                 )
             )
-        return tuple(found)
+        return tuple(of_groups)
 
 
 @dataclass(frozen=True)
@@ -151,16 +151,16 @@ def learn_lesson(
         plain = own.problem(weights=weights, ridge=ridge)
         start = plain.solve(tolerance=tolerance).coefficients
         contextless = plain.predictions(start)
-    found = specialists(own, comparisons, groups, start, ridge=ridge, tolerance=tolerance)
+    by_group = specialists(own, comparisons, groups, start, ridge=ridge, tolerance=tolerance)
     taught, reads = margins.copy(), own.problem()
-    for group, each in found.items():
+    for group, specialist in by_group.items():
         rows = groups.of_record == group
-        taught[rows] = reads.predictions(each.coefficients)[rows]
+        taught[rows] = reads.predictions(specialist.coefficients)[rows]
     balanced = design.problem(weights=groups.weights(comparisons, "balanced"), ridge=ridge)
     robust = DesignedGroupRobust(ridge=ridge, tolerance=tolerance, made=design)
     return Lesson(
-        comparisons, groups, design, ridge, tolerance, parameters, pooled, margins, contextless, taught, found,
-        {groups.names[group]: own.reward(each.coefficients) for group, each in found.items()},
+        comparisons, groups, design, ridge, tolerance, parameters, pooled, margins, contextless, taught, by_group,
+        {groups.names[group]: own.reward(specialist.coefficients) for group, specialist in by_group.items()},
         {
             "pooled": design.reward(pooled),
             "balanced": design.reward(balanced.solve(pooled, tolerance=tolerance).coefficients),
@@ -283,11 +283,11 @@ class ParetoDistillation(SharedLearner):
 
     def _remarks(self) -> tuple[str, ...]:
         """Return what a reader must know of the choice of parameters."""
-        found = []
+        remarks = []
         if self.teacher == "pooled":
-            found.append("the teacher is the pooled reward: this is a control, not a distillation of groups")
+            remarks.append("the teacher is the pooled reward: this is a control, not a distillation of groups")
         if self.gate == "better":
-            found.append(
+            remarks.append(
                 "the pooled teacher is never better than the pooled reward: under this gate it teaches nothing"
             )
-        return tuple(found)
+        return tuple(remarks)

@@ -130,14 +130,14 @@ class HeldOut:
 
         The one that reads them needs a gain in log-likelihood above `FEATURES_CLEAR` standard errors.
         """
-        found = np.ones(len(self.names), dtype=bool)
+        allowed = np.ones(len(self.names), dtype=bool)
         for column, name in enumerate(self.names):
             if name.startswith("types") and name.endswith("given"):
                 plain = self.names.index(name.removesuffix(" given"))
                 of_user = self.log_likelihoods[:, column] - self.log_likelihoods[:, plain]
                 needed = user_gain(of_user, weight_of_users(comparisons)).exceeds(FEATURES_CLEAR)
-                found[plain if needed else column] = False
-        return found
+                allowed[plain if needed else column] = False
+        return allowed
 
 
 @register("random_effects")
@@ -183,27 +183,27 @@ class RandomEffects(PreferenceLearner):
         generator = np.random.default_rng(0) if generator is None else generator
         counted = comparisons.take(np.flatnonzero(comparisons.record_weights > 0))
         candidates = self._candidates(counted)
-        weights, found = np.eye(len(candidates))[0], Gain(0.0, np.inf)
+        weights, held_out_gain = np.eye(len(candidates))[0], Gain(0.0, np.inf)
         of_users = weight_of_users(comparisons)
         if (of_users > 0).sum() > 1:
             fold = user_folds(of_users, self.folds, generator)
             held_out = self._held_out(counted, fold, tuple(candidates), generator)
-            weights, found = _chosen(counted, fold, held_out)
+            weights, held_out_gain = _chosen(counted, fold, held_out)
         kept = [(name, candidates[name], a) for name, a in zip(candidates, weights, strict=True) if a > 0]
         names, models, sizes = zip(*kept, strict=True)
         known = comparisons.user_features
         usual = None if known is None else known[counted.counts > 0].mean(axis=0)
-        return RandomEffectsReward(models, np.array(sizes), names, found, usual)
+        return RandomEffectsReward(models, np.array(sizes), names, held_out_gain, usual)
 
     def _candidates(self, comparisons: Comparisons) -> dict[str, RewardModel]:
         """Return every candidate by name, the pooled reward first."""
         pooled = pooled_coefficients(comparisons, ridge=self.ridge, tolerance=self.tolerance)
         differences = comparisons.differences()
         common, directions = self._plane(comparisons, differences, pooled)
-        found: dict[str, RewardModel] = {"pooled": LinearReward(pooled)}
+        candidates: dict[str, RewardModel] = {"pooled": LinearReward(pooled)}
         contexts = None if comparisons.user_features is None else GivenContexts.learned(comparisons)
         if contexts is not None:
-            found["given"] = self._given(comparisons, differences, pooled, contexts)
+            candidates["given"] = self._given(comparisons, differences, pooled, contexts)
         del differences
         records = records_along(comparisons, common, directions)
 
@@ -216,11 +216,11 @@ class RandomEffects(PreferenceLearner):
 
         for prior in prior_path(records, types=self.types, rounds=self.rounds):
             n_types = len(prior.shares)
-            found[f"types {n_types}"] = reward(prior, None)
+            candidates[f"types {n_types}"] = reward(prior, None)
             if contexts is not None and n_types > 1:
                 gated, _ = maximise_likelihood(prior, records, contexts.known, GATE_ROUNDS)
-                found[f"types {n_types} given"] = reward(gated, contexts)
-        return found
+                candidates[f"types {n_types} given"] = reward(gated, contexts)
+        return candidates
 
     def _plane(self, comparisons: Comparisons, differences: Values, pooled: Values) -> tuple[Values, Values]:
         """Return θ_0, shape (feature,), and B, shape (feature, direction).
@@ -231,13 +231,13 @@ class RandomEffects(PreferenceLearner):
         if len(pooled) <= self.directions:
             return pooled, user_directions(comparisons, differences, pooled, self.directions)
         rank = min(self.directions, LOW_RANK)
-        found = LowRank(rank=rank, ridge=self.ridge, tolerance=LOW_RANK_TOLERANCE).fit(comparisons)
-        vectors, sizes, _ = np.linalg.svd(found.directions, full_matrices=False)
+        model = LowRank(rank=rank, ridge=self.ridge, tolerance=LOW_RANK_TOLERANCE).fit(comparisons)
+        vectors, sizes, _ = np.linalg.svd(model.directions, full_matrices=False)
         kept = vectors[:, sizes > NO_SIZE * max(sizes[0], 1.0)]
         if not kept.shape[1]:
             return pooled, user_directions(comparisons, differences, pooled, rank)
         spread = np.sqrt(np.mean((differences @ kept) ** 2, axis=0))
-        return found.common, np.asarray(kept / np.where(spread > 0, spread, 1.0))
+        return model.common, np.asarray(kept / np.where(spread > 0, spread, 1.0))
 
     def _given(
         self, comparisons: Comparisons, differences: Values, pooled: Values, contexts: GivenContexts
@@ -292,10 +292,10 @@ def _chosen(comparisons: Comparisons, fold: Codes, held_out: HeldOut) -> tuple[V
 
     def weights(rows: NDArray[np.bool_], columns: NDArray[np.bool_]) -> Values:
         """Return the weights of some candidates that predict some records best; 0 for the others."""
-        found = np.zeros(len(columns))
+        sizes = np.zeros(len(columns))
         if rows.any():
-            found[columns] = stacking_weights(margins[np.ix_(rows, columns)], counts[rows])
-        return found
+            sizes[columns] = stacking_weights(margins[np.ix_(rows, columns)], counts[rows])
+        return sizes
 
     every = weights(np.ones(len(of_record), dtype=bool), allowed)
     if not every[1:].any():
@@ -303,9 +303,9 @@ def _chosen(comparisons: Comparisons, fold: Codes, held_out: HeldOut) -> tuple[V
     predicted, multiple = np.empty(len(of_record)), np.empty(len(of_record))
     for k in np.unique(of_record):
         inside, others = of_record == k, of_record != k
-        found = weights(others, allowed)
-        predicted[inside] = margins[inside] @ (found if found.any() else pooled)
+        sizes = weights(others, allowed)
+        predicted[inside] = margins[inside] @ (sizes if sizes.any() else pooled)
         multiple[inside] = margins[inside] @ weights(others, pooled > 0)
     gains = [gain(predicted, worse, asked) for worse in (margins[:, 0], multiple)]
-    least = min(gains, key=lambda each: each.mean)
+    least = min(gains, key=lambda advantage: advantage.mean)
     return every if least.clear else pooled, least

@@ -134,8 +134,8 @@ class SharedItems:
         """Return codes user · items + item that occur, and those of the chosen items, then of the rejected ones."""
         some, n_items = self.comparisons, len(self.comparisons.features)
         codes = np.concatenate([some.users * n_items + some.chosen, some.users * n_items + some.rejected])
-        found, places = np.unique(codes, return_inverse=True)
-        return found, places
+        distinct, places = np.unique(codes, return_inverse=True)
+        return distinct, places
 
     @property
     def _n_places(self) -> int:
@@ -157,8 +157,8 @@ class SharedItems:
 
     @cached_property
     def _pairing(self) -> tuple[Codes, Codes]:
-        found, pair = np.unique(self._low * max(1, self._n_places) + self._high, return_inverse=True)
-        return np.asarray(found), pair
+        pairs, pair = np.unique(self._low * max(1, self._n_places) + self._high, return_inverse=True)
+        return np.asarray(pairs), pair
 
     @property
     def _pairs(self) -> Codes:
@@ -218,7 +218,7 @@ class SharedItems:
         begin = np.cumsum(degree) - degree
         few = np.where(degree[low] <= degree[high], low, high)
         many = low + high - few
-        found = np.zeros(len(low))
+        common = np.zeros(len(low))
         asked = np.flatnonzero(degree[few] > 1)  # an item of one pair has no other opponent
         parts = np.cumsum(degree[few[asked]]) // STEPS
         for part in np.split(asked, np.flatnonzero(np.diff(parts)) + 1):
@@ -228,8 +228,8 @@ class SharedItems:
             wanted = many[pair] * self._n_places + opponents[edge]
             other = np.minimum(np.searchsorted(codes, wanted), len(codes) - 1)
             products = np.where(codes[other] == wanted, nets[edge] * nets[other], 0.0)
-            found += _totals_by(pair, products, len(found))
-        return found
+            common += _totals_by(pair, products, len(common))
+        return common
 
 
 def independent_weights(comparisons: Comparisons) -> Values:
@@ -357,6 +357,6 @@ def _place_in_turn(owners: Codes, order: Codes) -> Codes:
     """Return how many come before each with the same owner in some order of distinct numbers, shape (any,)."""
     turn = np.lexsort((order, owners))
     _, starts, counts = np.unique(owners[turn], return_index=True, return_counts=True)
-    found = np.empty(len(owners), dtype=np.intp)
-    found[turn] = np.arange(len(owners)) - np.repeat(starts, counts)
-    return found
+    places = np.empty(len(owners), dtype=np.intp)
+    places[turn] = np.arange(len(owners)) - np.repeat(starts, counts)
+    return places

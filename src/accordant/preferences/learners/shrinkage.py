@@ -63,14 +63,14 @@ class PerUserReward(UserRewards):
     def margins(self, comparisons: Comparisons) -> Values:
         """Return margins for the users of the records, shape (record,)."""
         checked_features(comparisons.features, len(self.common))
-        found = np.empty(len(comparisons))
+        margins = np.empty(len(comparisons))
         known = comparisons.users < len(self.cluster)
         cluster = np.where(known, self.cluster[np.minimum(comparisons.users, len(self.cluster) - 1)], -1)
         for row in np.unique(cluster):
             rows = np.flatnonzero(cluster == row)
             theta = self.common if row < 0 else self.coefficients[row]
-            found[rows] = comparisons.differences(rows) @ theta
-        return found
+            margins[rows] = comparisons.differences(rows) @ theta
+        return margins
 
     def adapted(self, comparisons: Comparisons) -> PerUserReward:
         """Return rewards for the users of other records: near the common one, or that of their group.
@@ -97,7 +97,7 @@ def near_rows(comparisons: Comparisons, cluster: Codes, centre: Values, prior: f
 
     `cluster` is that of each user, or -1 for none, shape (user,); for prior and tolerance see `Shrunk`.
     """
-    found = np.tile(centre, (int(cluster.max(initial=-1)) + 1, 1))
+    rewards = np.tile(centre, (int(cluster.max(initial=-1)) + 1, 1))
     of_record = np.where(comparisons.record_weights > 0, cluster[comparisons.users], -1)
     order = np.argsort(of_record, kind="stable")
     keys, starts = np.unique(of_record[order], return_index=True)
@@ -107,8 +107,8 @@ def near_rows(comparisons: Comparisons, cluster: Codes, centre: Values, prior: f
             problem = LogisticProblem(
                 comparisons.differences(rows), weights=weights, ridge=prior / weights.sum(), centre=centre
             )
-            found[k] = problem.solve(centre, tolerance=tolerance).coefficients
-    return found
+            rewards[k] = problem.solve(centre, tolerance=tolerance).coefficients
+    return rewards
 
 
 @dataclass(frozen=True)

@@ -104,8 +104,8 @@ def training_groups(
     """
     if grouping == "user" and comparisons.groups is not None:
         names, of_user = np.unique(np.array(comparisons.groups), return_inverse=True)
-        found = tuple(map(str, names))
-        return _counted(comparisons, found, of_user[comparisons.users], {"by": "given", "level": "user"}, ())
+        labels = tuple(map(str, names))
+        return _counted(comparisons, labels, of_user[comparisons.users], {"by": "given", "level": "user"}, ())
     groups = majority_minority(
         comparisons, by=by, level=grouping, threshold=threshold, quantile=quantile, generator=generator
     )
@@ -154,13 +154,13 @@ def specialists(
     """
     weights = comparisons.record_weights
     losses, hits = _held_out(design, comparisons, groups, pooled, ridge)
-    found = {}
+    by_group = {}
     for group in groups.has_weight.tolist():
         best = int(losses[group].argmin())
         rows = np.flatnonzero((groups.of_record == group) & (weights > 0))
         theta = _near(design, rows, weights, pooled, PRIORS[best], pooled, tolerance)
-        found[group] = Specialist(theta, PRIORS[best], float(hits[group, best]), float(hits[group, 0]))
-    return found
+        by_group[group] = Specialist(theta, PRIORS[best], float(hits[group, best]), float(hits[group, 0]))
+    return by_group
 
 
 def _held_out(

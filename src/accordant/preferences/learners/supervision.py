@@ -56,9 +56,9 @@ class Supervision:
     offset: float = 0.5
 
     def __post_init__(self) -> None:
-        for kind, found, allowed in (("loss", self.loss, Loss), ("gate", self.gate, Gate)):
-            if found not in get_args(allowed):
-                raise UnknownNameError(kind, found, get_args(allowed))
+        for kind, choice, allowed in (("loss", self.loss, Loss), ("gate", self.gate, Gate)):
+            if choice not in get_args(allowed):
+                raise UnknownNameError(kind, choice, get_args(allowed))
         for name in ("strength", "offset"):
             if not 0 <= getattr(self, name) < np.inf:
                 raise InputError(f"{name} is {getattr(self, name)}; allowed: at least 0")
@@ -146,8 +146,8 @@ class Taught:
 
     def to_json(self) -> dict[str, Any]:
         """Return plain values; what is infinite or unknown is None."""
-        found: dict[str, Any] = json_value(asdict(self))
-        return found
+        content: dict[str, Any] = json_value(asdict(self))
+        return content
 
 
 @dataclass(frozen=True, eq=False)
@@ -215,7 +215,7 @@ class DistilledReward(RewardModel):
         return {
             "parameters": dict(self.parameters),
             "groups": dict(self.groups),
-            "taught": [each.to_json() for each in self.taught],
+            "taught": [group.to_json() for group in self.taught],
             "controls": list(self.controls),
             "warnings": list(self.warnings),
         }

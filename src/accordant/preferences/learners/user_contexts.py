@@ -82,8 +82,8 @@ class GivenContexts(UserContexts):
         if comparisons.user_features is None:
             return np.stack([self.of_user(user) for user in range(comparisons.n_users)])
         if comparisons.user_features.shape[1] != len(self.mean):
-            found = comparisons.user_features.shape[1]
-            raise DataError(f"users have {found} features; allowed: {len(self.mean)}, as in training")
+            n_features = comparisons.user_features.shape[1]
+            raise DataError(f"users have {n_features} features; allowed: {len(self.mean)}, as in training")
         return _with_constant((comparisons.user_features - self.mean) / self.spread)
 
     def of_training_records(self, comparisons: Comparisons) -> Values:
@@ -144,11 +144,11 @@ class HistoryContexts(UserContexts):
 
     def of_users(self, comparisons: Comparisons) -> Values:
         """Return contexts of users by position."""
-        found = np.zeros((comparisons.n_users, 1 + len(self.signal)))
+        contexts = np.zeros((comparisons.n_users, 1 + len(self.signal)))
         known = self._summaries(self.known)[: comparisons.n_users]
-        found[: len(known)] = known
-        found[:, 0] = 1.0
-        return found
+        contexts[: len(known)] = known
+        contexts[:, 0] = 1.0
+        return contexts
 
     def of_training_records(self, comparisons: Comparisons) -> Values:
         """Return, for each record, the summary of the user's records that share no item with it."""

@@ -83,10 +83,10 @@ class UserRecords:
     def sums(self, values: Values) -> Values:
         """Return sums over each user's records, shape (user, …), of values of shape (record, …)."""
         users, starts = self._present
-        found = np.zeros((self.n_users, *values.shape[1:]))
+        sums = np.zeros((self.n_users, *values.shape[1:]))
         if len(users):
-            found[users] = np.add.reduceat(values, starts, axis=0)
-        return found
+            sums[users] = np.add.reduceat(values, starts, axis=0)
+        return sums
 
     def margins(self, places: Values) -> Values:
         """Return D for places z of shape (user, direction), shape (record,)."""
@@ -96,12 +96,12 @@ class UserRecords:
         """Return Σ_r bend_r (x_r B)(x_r B)ᵀ of each user, shape (user, direction, direction)."""
         users, starts = self._present
         size = self.columns.shape[1]
-        found = np.zeros((self.n_users, size, size))
+        curvatures = np.zeros((self.n_users, size, size))
         weighted = self.columns * bends[:, None]
         ends = np.append(starts[1:], len(self.users))[: len(users)]
         for user, first, last in zip(users, starts, ends, strict=True):
-            found[user] = self.columns[first:last].T @ weighted[first:last]
-        return found
+            curvatures[user] = self.columns[first:last].T @ weighted[first:last]
+        return curvatures
 
 
 @dataclass(frozen=True, eq=False)
@@ -147,9 +147,9 @@ def likeliest_places(
         If a shape is wrong.
     """
     size = records.columns.shape[1]
-    for name, found, shape in (("centres", centres, (records.n_users, size)), ("precision", precision, (size, size))):
-        if found.shape != shape:
-            raise InputError(f"{name} have shape {found.shape}; allowed: {shape}")
+    for name, array, shape in (("centres", centres, (records.n_users, size)), ("precision", precision, (size, size))):
+        if array.shape != shape:
+            raise InputError(f"{name} have shape {array.shape}; allowed: {shape}")
     places = np.array(centres if start is None else start, dtype=np.float64)
     values, margins = _values(records, centres, precision, places)
     for _ in range(MOST_STEPS):
@@ -187,12 +187,12 @@ def _stepped(
     lengths = np.ones(len(places))
     for halving in range(MOST_HALVINGS + 1):
         tried = places + lengths[:, None] * steps
-        found, margins = _values(records, centres, precision, tried)
-        bad = found > values + SUFFICIENT * lengths * slopes + ROUNDING * np.abs(values)
+        there, margins = _values(records, centres, precision, tried)
+        bad = there > values + SUFFICIENT * lengths * slopes + ROUNDING * np.abs(values)
         if not bad.any():
             break
         lengths[bad] = lengths[bad] / 2 if halving < MOST_HALVINGS - 1 else 0.0
-    return tried, found, margins, bool(lengths.any())
+    return tried, there, margins, bool(lengths.any())
 
 
 def user_directions(comparisons: Comparisons, differences: Values, pooled: Values, most: int) -> Values:

@@ -101,8 +101,8 @@ class Disagreement:
 
     def to_json(self) -> dict[str, Any]:
         """Return plain values; what was not given is None."""
-        found: dict[str, Any] = json_value(asdict(self))
-        return found
+        content: dict[str, Any] = json_value(asdict(self))
+        return content
 
 
 def label_counts(chosen: Codes, rejected: Codes, users: Codes) -> LabelCounts:

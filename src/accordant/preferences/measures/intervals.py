@@ -54,9 +54,10 @@ class UserIntervals:
     def to_json(self) -> dict[str, Any]:
         """Return plain values; a difference names both methods."""
         return {
-            "methods": {name: each.to_json() for name, each in self.methods.items()},
+            "methods": {name: estimate.to_json() for name, estimate in self.methods.items()},
             "differences": [
-                {"method": one, "less": other, **each.to_json()} for (one, other), each in self.differences.items()
+                {"method": one, "less": other, **estimate.to_json()}
+                for (one, other), estimate in self.differences.items()
             ],
             "level": self.level,
             "resamples": self.resamples,
@@ -106,8 +107,8 @@ def bootstrap_users(
         users = generator.integers(0, n, size=n)
         for name, array in arrays.items():
             drawn[name][b] = _resampled(statistic, array[users])
-    found = {name: interval_estimate(value, drawn[name], n, level) for name, value in whole.items()}
-    return UserIntervals(found, differences(whole, drawn, n, level), level, resamples, n)
+    estimates = {name: interval_estimate(value, drawn[name], n, level) for name, value in whole.items()}
+    return UserIntervals(estimates, differences(whole, drawn, n, level), level, resamples, n)
 
 
 def interval_estimate(
@@ -141,17 +142,19 @@ def interval_estimate(
     alone = level if together is None else together
     if n == 0:
         return Estimate(None, n=0, undefined=1.0, reason="no units")
-    found = replace(percentile_estimate(value, drawn, float(wider_level(alone, n)), n), level=level)
-    if found.value is None or found.low is None or found.high is None:
-        return replace(found, level=None, reason="not defined" if found.value is None else "no resample has a value")
+    estimate = replace(percentile_estimate(value, drawn, float(wider_level(alone, n)), n), level=level)
+    if estimate.value is None or estimate.low is None or estimate.high is None:
+        return replace(
+            estimate, level=None, reason="not defined" if estimate.value is None else "no resample has a value"
+        )
     if n == 1:
-        return replace(found, low=None, high=None, level=None, reason=ONE_UNIT)
-    if found.high - found.low > FLAT * max(1.0, abs(found.value)):
-        return found
+        return replace(estimate, low=None, high=None, level=None, reason=ONE_UNIT)
+    if estimate.high - estimate.low > FLAT * max(1.0, abs(estimate.value)):
+        return estimate
     if within is None:
-        return replace(found, low=None, high=None, level=None, reason=ALIKE)
-    low, high = (float(limit) for limit in bounded(found.value, n, *within, alone))
-    return replace(found, low=low, high=high, reason=RANGE_ALONE)
+        return replace(estimate, low=None, high=None, level=None, reason=ALIKE)
+    low, high = (float(limit) for limit in bounded(estimate.value, n, *within, alone))
+    return replace(estimate, low=low, high=high, reason=RANGE_ALONE)
 
 
 def differences(

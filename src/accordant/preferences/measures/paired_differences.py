@@ -73,15 +73,15 @@ class PairedDifference:
         """Return the p-value of a mean at or below a border, small if the mean is above it."""
         if not self.resampled:
             return self._p_exact_above(border)
-        found = len(self.drawn) - np.searchsorted(self.drawn, (self.mean - border) / self.error, side="left")
-        return float((1 + found) / (1 + len(self.drawn) - self._n_alike))
+        count = len(self.drawn) - np.searchsorted(self.drawn, (self.mean - border) / self.error, side="left")
+        return float((1 + count) / (1 + len(self.drawn) - self._n_alike))
 
     def p_below(self, border: float) -> float:
         """Return the p-value of a mean at or above a border, small if the mean is below it."""
         if not self.resampled:
             return self._p_bounded(-self.mean, -border)
-        found = np.searchsorted(self.drawn, (self.mean - border) / self.error, side="right")
-        return float((1 + found) / (1 + len(self.drawn) - self._n_alike))
+        count = np.searchsorted(self.drawn, (self.mean - border) / self.error, side="right")
+        return float((1 + count) / (1 + len(self.drawn) - self._n_alike))
 
     def limits(self, level: float) -> tuple[float, float]:
         """Return the interval of the mean whose tails have equal probability; infinite if the users do not tell."""
@@ -153,7 +153,7 @@ class PairedDifference:
         """Return Hoeffding's bound of a mean as high as that seen if the true one is at most a border."""
         if not self.n_users or not math.isfinite(self.largest) or mean <= border:
             return 1.0
-        seen, most = ((each + self.largest) / (2 * self.largest) for each in (mean, border))
+        seen, most = ((number + self.largest) / (2 * self.largest) for number in (mean, border))
         divergence = seen * math.log(seen / most) if seen > 0 else 0.0
         divergence += (1 - seen) * math.log((1 - seen) / (1 - most)) if seen < 1 else 0.0
         return math.exp(-self.n_users * divergence)
@@ -186,7 +186,7 @@ def paired_differences(
     drawn = np.zeros((resamples, n_candidates))
     if n > 1 and varies.any():
         drawn = _studentised(differences - means, resamples, generator)
-    found = []
+    of_candidates = []
     for k in range(n_candidates):
         column, least, alike = differences[:, k], FLAT * sizes[k], np.isnan(drawn[:, k])
         ends = np.full(int(alike.sum()), np.inf)
@@ -200,13 +200,13 @@ def paired_differences(
             largest_loss = min(largest, 2.0 * float(np.abs(column).max()))
         else:
             ordered = np.concatenate([-ends, np.sort(drawn[~alike, k]), ends])
-        found.append(
+        of_candidates.append(
             PairedDifference(
                 n, float(means[k]), float(errors[k]), ordered, int((column < -least).sum()),
                 int((column > least).sum()), largest, largest_loss if math.isfinite(largest) else math.inf, remark,
             )
         )  # fmt: skip
-    return found
+    return of_candidates
 
 
 def _studentised(centred: Values, resamples: int, generator: np.random.Generator) -> Values:
@@ -214,15 +214,15 @@ def _studentised(centred: Values, resamples: int, generator: np.random.Generator
     n, n_candidates = centred.shape
     least = FLAT * centred.var(axis=0)
     step = max(1, BLOCK // n)
-    found = np.empty((resamples, n_candidates))
+    ratios = np.empty((resamples, n_candidates))
     for start in range(0, resamples, step):
         stop = min(resamples, start + step)
         drawn = resample_counts(n, stop - start, generator).astype(np.float64)
         means = drawn @ centred / n
         variances = drawn @ centred**2 / n - means**2
         flat = variances <= least
-        found[start:stop] = np.where(flat, np.nan, means / np.sqrt(np.where(flat, 1.0, variances) / n))
-    return found
+        ratios[start:stop] = np.where(flat, np.nan, means / np.sqrt(np.where(flat, 1.0, variances) / n))
+    return ratios
 
 
 def _beyond(descending: Values, size: float, n_alike: int) -> float:

@@ -141,8 +141,8 @@ class ParetoTest:
 
     def to_json(self) -> dict[str, Any]:
         """Return plain values; what is unbounded or unknown is None."""
-        found: dict[str, Any] = json_value(asdict(self))
-        return found
+        content: dict[str, Any] = json_value(asdict(self))
+        return content
 
 
 @dataclass(frozen=True)
@@ -222,7 +222,7 @@ def pareto_tests(
         If shapes differ, numbers are not finite, there are no users, or a parameter is out of range.
     """
     reference = numbers("reference", reference, "user")
-    found = {name: numbers("candidate", each, "user", len(reference)) for name, each in candidates.items()}
+    columns = {name: numbers("candidate", column, "user", len(reference)) for name, column in candidates.items()}
     groups = codes("groups", groups, len(reference), None if names is None else len(names))
     if not len(reference):
         raise InputError("there are no users")
@@ -230,10 +230,10 @@ def pareto_tests(
     _check(tolerance, level, resamples, largest, gain)
     if gaining is not None and gaining not in every:
         raise UnknownNameError("group", gaining, every)
-    if not found:
+    if not columns:
         return {}
-    rule = _Rule(every, gaining, gain, tolerance, level, len(found), resamples)
-    table = np.column_stack(list(found.values()))
+    rule = _Rule(every, gaining, gain, tolerance, level, len(columns), resamples)
+    table = np.column_stack(list(columns.values()))
     parts = []
     for g in range(len(every)):
         members = groups == g
@@ -242,13 +242,13 @@ def pareto_tests(
         differences = table[members] - own[:, None]
         parts.append(paired_differences(differences, sizes, largest or math.inf, resamples, generator))
     levels = [float(reference[groups == g].mean()) if (groups == g).any() else math.nan for g in range(len(every))]
-    by_candidate = [[part[k] for part in parts] for k in range(len(found))]
-    shown = holm(np.array([_p_shown(each, rule) for each in by_candidate]))
-    contradicted = holm(np.array([_p_contradicted(each, rule) for each in by_candidate]))
+    by_candidate = [[part[k] for part in parts] for k in range(len(columns))]
+    shown = holm(np.array([_p_shown(row, rule) for row in by_candidate]))
+    contradicted = holm(np.array([_p_contradicted(row, rule) for row in by_candidate]))
     return {
         name: _answer(by_candidate[k], levels, float(shown[k]), float(contradicted[k]), rule,
-                      same=bool(np.array_equal(reference, found[name])))
-        for k, name in enumerate(found)
+                      same=bool(np.array_equal(reference, columns[name])))
+        for k, name in enumerate(columns)
     }  # fmt: skip
 
 
@@ -257,9 +257,9 @@ def holm(p_values: Values) -> Values:
     order = np.argsort(p_values, kind="stable")
     factors = len(p_values) - np.arange(len(p_values))
     adjusted = np.minimum(1.0, np.maximum.accumulate(factors * p_values[order]))
-    found = np.empty(len(p_values))
-    found[order] = adjusted
-    return found
+    as_given = np.empty(len(p_values))
+    as_given[order] = adjusted
+    return as_given
 
 
 def _p_shown(parts: Sequence[PairedDifference], rule: _Rule) -> float:
@@ -310,16 +310,16 @@ def _answer(
 
 def _reason(verdict: Verdict, changes: Sequence[GroupChange], parts: Sequence[PairedDifference], rule: _Rule) -> str:
     """Return which groups decided."""
-    better = [each.group for each in changes if _over_groups(each.p_gain, len(parts)) <= rule.size]
+    better = [change.group for change in changes if _over_groups(change.p_gain, len(parts)) <= rule.size]
     if verdict == "shown":
         return f"better: {', '.join(better)}; no group is worse by {rule.tolerance:g} or more"
     if verdict == "contradicted":
-        p_values = [(part.p_below(-rule.tolerance), each.group) for part, each in zip(parts, changes, strict=True)]
+        p_values = [(part.p_below(-rule.tolerance), change.group) for part, change in zip(parts, changes, strict=True)]
         worse = [group for p, group in p_values if (len(parts) + 1) * p <= rule.size]
         return f"worse by more than {rule.tolerance:g}: {', '.join(worse)}" if worse else "every group is worse"
     if rule.together * _over_groups(1.0 / (rule.resamples + 1), len(parts)) > rule.size:
         return f"{rule.resamples} resamples are too few for {len(parts)} groups and {rule.together} candidates"
-    open_groups = [each.group for each in changes if each.p_loss > rule.size and each.group not in better]
+    open_groups = [change.group for change in changes if change.p_loss > rule.size and change.group not in better]
     if open_groups:
         return f"may be worse by {rule.tolerance:g} or more: {', '.join(open_groups)}"
     if not better:
@@ -334,7 +334,7 @@ def _power(parts: Sequence[PairedDifference], rule: _Rule) -> Power:
     size = rule.size / rule.together
     own = 1.0 - (1.0 - size) ** (1.0 / len(parts))  # over groups
     part = parts[place]
-    others = math.prod(each.chance_above(0.0, -rule.tolerance, size) for k, each in enumerate(parts) if k != place)
+    others = math.prod(other.chance_above(0.0, -rule.tolerance, size) for k, other in enumerate(parts) if k != place)
     gain = rule.gain if rule.gain is not None else part.mean if part.mean > 0 else None
     probability = None if gain is None else others * part.chance_above(gain, 0.0, own)
     least = part.least_true(0.0, own, LIKELY / others) if others > LIKELY else math.inf

@@ -66,7 +66,7 @@ def pareto_chart(identifier: str, rows: Sequence[Row], groups: tuple[str, str], 
 
 def _span(shown: Sequence[Row], crossed: Sequence[Row], name: str) -> list[float]:
     ends = [getattr(row.metric(name), end) for row in crossed for end in ("low", "high")]
-    return [each for each in [*(row.metric(name).value for row in shown), *ends] if each is not None]
+    return [coordinate for coordinate in [*(row.metric(name).value for row in shown), *ends] if coordinate is not None]
 
 
 def _cross(row: Row, names: Sequence[str], across: Scale, up: Scale) -> list[Markup]:
@@ -74,14 +74,14 @@ def _cross(row: Row, names: Sequence[str], across: Scale, up: Scale) -> list[Mar
     here, there = (row.metric(name) for name in names)
     x, y = across(row.value(names[0])), up(row.value(names[1]))
     css = "interval selected" if row.role == "looked_at" else "interval"
-    found = []
+    lines = []
     if here.low is not None and here.high is not None:
-        found.append(line(across(here.low), y, across(here.high), y, css))
-        found += [line(across(end), y - 3, across(end), y + 3, css) for end in (here.low, here.high)]
+        lines.append(line(across(here.low), y, across(here.high), y, css))
+        lines += [line(across(end), y - 3, across(end), y + 3, css) for end in (here.low, here.high)]
     if there.low is not None and there.high is not None:
-        found.append(line(x, up(there.low), x, up(there.high), css))
-        found += [line(x - 3, up(end), x + 3, up(end), css) for end in (there.low, there.high)]
-    return found
+        lines.append(line(x, up(there.low), x, up(there.high), css))
+        lines += [line(x - 3, up(end), x + 3, up(end), css) for end in (there.low, there.high)]
+    return lines
 
 
 def _frame(
@@ -89,14 +89,14 @@ def _frame(
 ) -> list[Markup]:
     """Return grid and captions of a chart between (left, top, right, base); `zero` is the class of the line at 0."""
     left, top, right, base = plot
-    found = []
+    frame = []
     for value, label in zip(across.ticks, across.labels(), strict=True):
         x = across(value)
-        found += [line(x, top, x, base, "grid"), text(x, base + 16, label, "tick", "middle")]
+        frame += [line(x, top, x, base, "grid"), text(x, base + 16, label, "tick", "middle")]
     for value, label in zip(up.ticks, up.labels(), strict=True):
         y = up(value)
-        found += [line(left, y, right, y, zero if value == 0 else "grid"), text(left - 8, y + 4, label, "tick", "end")]
-    return [*found, text(right, height - 12, captions[0], "caption", "end"), text(2, 14, captions[1], "caption")]
+        frame += [line(left, y, right, y, zero if value == 0 else "grid"), text(left - 8, y + 4, label, "tick", "end")]
+    return [*frame, text(right, height - 12, captions[0], "caption", "end"), text(2, 14, captions[1], "caption")]
 
 
 def _short(name: str) -> str:
@@ -121,18 +121,18 @@ def _labels(shown: Sequence[Row], points: dict[str, tuple[float, float]]) -> lis
         else:
             clusters.append([row])
     taken: list[Box] = [(x - 6, y - 6, x + 6, y + 6) for x, y in points.values()]
-    found = []
+    labels = []
     for cluster in clusters:
         words = ", ".join(str(row.position) for row in cluster)
         x, y = points[cluster[0].label]
         options = [(_box(x + dx, y + dy, words, anchor), (x + dx, y + dy, anchor)) for dx, dy, anchor in PLACES]
         box, place = min(
-            options, key=lambda option: sum(_overlap(option[0], each) for each in taken) + _outside(option[0])
+            options, key=lambda option: sum(_overlap(option[0], other) for other in taken) + _outside(option[0])
         )
         taken.append(box)
         css = "number selected" if any(row.role == "looked_at" for row in cluster) else "number"
-        found.append(text(place[0], place[1], words, f"{css} halo", place[2]))
-    return found
+        labels.append(text(place[0], place[1], words, f"{css} halo", place[2]))
+    return labels
 
 
 def _box(x: float, y: float, words: str, anchor: str) -> Box:
@@ -182,7 +182,7 @@ def support_chart(identifier: str, title: str, users: Users, line_of: tuple[floa
     across, up = linear_scale([0.0, 1.0], left, right), linear_scale([0.0, 1.0], base, top)
     marks = [
         mark(*((MINORITY, across(x), up(y), 3.4, "user few") if few else (OTHERS, across(x), up(y), 2.6, "user")))
-        for x, y, few in sorted(known, key=lambda each: each[2])
+        for x, y, few in sorted(known, key=lambda user: user[2])
     ]
     drawn = []
     if line_of is not None and known:
@@ -198,7 +198,7 @@ def support_chart(identifier: str, title: str, users: Users, line_of: tuple[floa
 def line_through(users: Users) -> tuple[float, float] | None:
     """Return slope and intercept of the least-squares line of accuracy on support; None if support does not vary."""
     known = np.array([support is not None for support in users.support])
-    support = np.array([0.0 if each is None else each for each in users.support])[known]
+    support = np.array([0.0 if rate is None else rate for rate in users.support])[known]
     accuracy = np.array(users.accuracy)[known]
     if not len(support) or support.min() == support.max():
         return None

@@ -203,6 +203,6 @@ def power_of(test: ParetoResult) -> str:
 
 def names_in_words(content: LearnerComparison) -> dict[str, str]:
     """Return label to name in words, of methods with their controls and parameters, and of groups."""
-    labels = [row.method for row in content.methods] + [each.method for each in content.skipped]
+    labels = [row.method for row in content.methods] + [skip.method for skip in content.skipped]
     parts = {part for label in labels for part in PART.findall(label) if SPECIAL.search(part)}
     return in_words(content.groups.sizes) | {part: readable(part) for part in parts}

@@ -96,7 +96,7 @@ def _pictures(reading: ComparisonReading) -> dict[str, Any] | None:
     most = highest(list(users.values()))
     one = len(content.groups.sizes) == 1
     groups = None if one else (content.groups.majority, content.groups.minority)
-    supported = any(each is not None for each in content.per_user.support)
+    supported = any(rate is not None for rate in content.per_user.support)
     return {
         "support": [
             (row, support_chart(f"support-{row.position}", f"Accuracy against support: {row.label}", users[row.label],

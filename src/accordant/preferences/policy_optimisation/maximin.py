@@ -186,7 +186,7 @@ def solve_linear(rewards: Values, reference: Values) -> tuple[Values, Values]:
     count = len(candidates)
     gains = rewards[:, candidates, columns] / contexts
     belongs = csr_array((np.ones(count), (columns, np.arange(count))), shape=(contexts, count + 1))
-    found = linprog(
+    solution = linprog(
         c=np.append(np.zeros(count), -1.0),
         A_ub=np.column_stack([-gains, np.ones(groups)]),
         b_ub=np.zeros(groups),
@@ -195,11 +195,11 @@ def solve_linear(rewards: Values, reference: Values) -> tuple[Values, Values]:
         bounds=[(0, None)] * count + [(None, None)],
         method="highs-ds",
     )
-    if not found.success:
-        raise RuntimeError(f"the linear program of the maximin was not solved: {found.message}")
+    if not solution.success:
+        raise RuntimeError(f"the linear program of the maximin was not solved: {solution.message}")
     policy = np.zeros_like(reference)
-    policy[candidates, columns] = np.maximum(found.x[:-1], 0.0)
-    weights = np.maximum(-found.ineqlin.marginals, 0.0)
+    policy[candidates, columns] = np.maximum(solution.x[:-1], 0.0)
+    weights = np.maximum(-solution.ineqlin.marginals, 0.0)
     return policy / policy.sum(axis=0), np.asarray(weights / weights.sum())
 
 
@@ -291,8 +291,8 @@ def _solve_scaled(rewards: Values, reference: Values, beta: float) -> MaximinPol
         means = group_means(reference, rewards)
         worst = means == means.min()
         return _tilted(worst / worst.sum(), rewards, reference, beta, 0)
-    found = solve_dual(rewards, reference, beta)
-    newton = _tilted(found.weights, rewards, reference, beta, found.steps)
+    dual = solve_dual(rewards, reference, beta)
+    newton = _tilted(dual.weights, rewards, reference, beta, dual.steps)
     if newton.gap <= GAP_TOLERANCE:
         return newton
     linear = _linear(rewards, reference, beta)

@@ -135,22 +135,24 @@ def read_movielens(folder: str | Path, *, factors: RatingFactors | None = None) 
 
 def _genres(listed: list[str]) -> tuple[tuple[str, ...], Values]:
     """Return the names of the genres, and 1 where a film has one, shape (film, genre)."""
-    sets = [{genre for genre in each.split("|") if genre and genre != NO_GENRE} for each in listed]
+    sets = [{genre for genre in cell.split("|") if genre and genre != NO_GENRE} for cell in listed]
     names = tuple(sorted(set().union(*sets)))
-    return names, np.array([[float(name in each) for name in names] for each in sets]).reshape(len(listed), len(names))
+    return names, np.array([[float(name in genres) for name in names] for genres in sets]).reshape(
+        len(listed), len(names)
+    )
 
 
 def _numbers(table: Table, column: str, cells: list[str]) -> Values:
     """Return a column as finite numbers."""
-    found = np.empty(len(cells))
+    numbers = np.empty(len(cells))
     for row, cell in enumerate(cells):
         try:
-            found[row] = float(cell)
+            numbers[row] = float(cell)
         except ValueError:
-            found[row] = np.nan
-        if not np.isfinite(found[row]):
+            numbers[row] = np.nan
+        if not np.isfinite(numbers[row]):
             raise DataError(f"{table.name} line {table.lines[row]}: {column} is {cell!r}; allowed: a number")
-    return found
+    return numbers
 
 
 def _refuse_repeats(table: Table, users: Codes, items: Codes) -> None:

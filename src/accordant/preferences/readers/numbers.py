@@ -59,15 +59,15 @@ def read_numbers(path: str | Path, *, ignore: Sequence[str] = ()) -> NumberedCom
         cell is no number, two items are equal, or something known of a user changes; the message names the line.
     """
     entries, columns = read_entries(path)
-    columns = tuple(each for each in columns if each not in ignore)
+    columns = tuple(column for column in columns if column not in ignore)
     name = Path(path).name
     features = _features(name, columns)
-    about = tuple(each for each in columns if each.startswith(USER) and each != USER_ID)
+    about = tuple(column for column in columns if column.startswith(USER) and column != USER_ID)
     sides = [side + feature for side in (CHOSEN, REJECTED) for feature in features]
     refuse_unknown(name, "column", columns, (*PLAIN, *sides, *about), ignore)
     if USER_ID not in columns:
         raise MissingColumnError(USER_ID, columns, name)
-    rows = np.stack([[_number(each, side + f) for f in features] for side in (CHOSEN, REJECTED) for each in entries])
+    rows = np.stack([[_number(entry, side + f) for f in features] for side in (CHOSEN, REJECTED) for entry in entries])
     items, position = np.unique(rows, axis=0, return_inverse=True)
     chosen, rejected = position.reshape(2, len(entries)).astype(np.intp)
     for row in np.flatnonzero(chosen == rejected)[:1]:
@@ -86,11 +86,11 @@ def read_numbers(path: str | Path, *, ignore: Sequence[str] = ()) -> NumberedCom
     comparisons = Comparisons(
         items, chosen, rejected, np.array([code[user] for user in users], dtype=np.intp), names,
         None if groups is None else tuple(groups[row] for row in of_user),
-        np.array([_number(each, WEIGHT) for each in entries]) if WEIGHT in columns else None,
-        np.array([_number(each, MARGIN, gaps=True) for each in entries]) if MARGIN in columns else None,
+        np.array([_number(entry, WEIGHT) for entry in entries]) if WEIGHT in columns else None,
+        np.array([_number(entry, MARGIN, gaps=True) for entry in entries]) if MARGIN in columns else None,
         known[of_user] if about else None,
     )  # fmt: skip
-    return NumberedComparisons(comparisons, features, tuple(each.removeprefix(USER) for each in about))
+    return NumberedComparisons(comparisons, features, tuple(column.removeprefix(USER) for column in about))
 
 
 def read_entries(path: str | Path) -> tuple[Sequence[Entry], tuple[str, ...]]:
@@ -110,7 +110,7 @@ def read_entries(path: str | Path) -> tuple[Sequence[Entry], tuple[str, ...]]:
 def _features(name: str, columns: Sequence[str]) -> tuple[str, ...]:
     """Return the names of the features, each of which both items must have."""
     both = [
-        tuple(each.removeprefix(side) for each in columns if each.startswith(side) and each != side)
+        tuple(column.removeprefix(side) for column in columns if column.startswith(side) and column != side)
         for side in (CHOSEN, REJECTED)
     ]
     for side, here, there in ((REJECTED, both[1], both[0]), (CHOSEN, both[0], both[1])):
@@ -125,7 +125,7 @@ def _features(name: str, columns: Sequence[str]) -> tuple[str, ...]:
 def _refuse_changes(entry: Entry, user: str, row: int, first: int, known: Values, groups: Sequence[str] | None) -> None:
     """Raise an error if what is said of a user differs from what was said first."""
     if (known[row] != known[first]).any():
-        column = [each for each in entry.values if each.startswith(USER) and each != USER_ID][
+        column = [name for name in entry.values if name.startswith(USER) and name != USER_ID][
             int(np.argmax(known[row] != known[first]))
         ]
         raise DataError(f"{entry.where}: {column} of user {user!r} changes; allowed: one value per user")

@@ -164,7 +164,7 @@ def _records(entries: Sequence[Entry], ignore: Sequence[str]) -> TextComparisons
         refuse_unknown(entry.where, "column", entry.values, COLUMNS, ignore)
     said = [_said(entry) for entry in entries]
     short = all(map(_is_short, said))
-    texts = [_as_text(each, short=short) for each in said]
+    texts = [_as_text(record, short=short) for record in said]
     for entry, text in zip(entries, texts, strict=True):
         if text.chosen == text.rejected:
             raise DataError(f"{entry.where}: chosen and rejected are the same")
@@ -176,7 +176,7 @@ def _records(entries: Sequence[Entry], ignore: Sequence[str]) -> TextComparisons
         tuple(text.rejected for text in texts),
         names["users"],
         names["groups"],
-        **{each: numbers[each] for each in NUMBERS},
+        **{field: numbers[field] for field in NUMBERS},
     )
 
 
@@ -226,15 +226,15 @@ def _turns(where: str, value: Any) -> list[Turn]:
     """Return a conversation as turns."""
     if isinstance(value, str):
         raise DataError(f"{where} is {value!r:.40}; allowed: text in every column, or a list of messages in every one")
-    found = []
+    conversation = []
     for number, message in enumerate(value, 1):
         role = message.get("role") if isinstance(message, Mapping) else None
         if role not in SPEAKERS:
             raise DataError(f"{where} message {number} has the role {role!r}; allowed: {', '.join(SPEAKERS)}")
         if not isinstance(message.get("content"), str):
             raise DataError(f"{where} message {number} has the content {message.get('content')!r:.40}; allowed: text")
-        found.append(Turn(role, message["content"]))
-    return found
+        conversation.append(Turn(role, message["content"]))
+    return conversation
 
 
 def _n_shared(one: Sequence[Turn], two: Sequence[Turn]) -> int:
@@ -249,27 +249,27 @@ def _n_shared(one: Sequence[Turn], two: Sequence[Turn]) -> int:
 
 def _numbers(entries: Sequence[Entry], column: str) -> Values | None:
     """Return a column of numbers, NaN where there is none; None if there is none anywhere."""
-    found = np.full(len(entries), np.nan)
+    numbers = np.full(len(entries), np.nan)
     for row, entry in enumerate(entries):
         if not _is_missing(entry.values.get(column)):
-            found[row] = entry.number(column)
-    known = ~np.isnan(found)
+            numbers[row] = entry.number(column)
+    known = ~np.isnan(numbers)
     if column == "weight" and known.any() and not known.all():
         raise DataError(
             f"{entries[int(np.argmin(known))].where}: weight is missing; allowed: one for each record, or none"
         )
-    return found if known.any() else None
+    return numbers if known.any() else None
 
 
 def _names(entries: Sequence[Entry], column: str) -> tuple[str, ...] | None:
     """Return a column of names; None if there is none anywhere."""
-    found = [entry.values.get(column) for entry in entries]
-    gaps = [row for row, value in enumerate(found) if _is_missing(value)]
-    if len(gaps) == len(found):
+    cells = [entry.values.get(column) for entry in entries]
+    gaps = [row for row, value in enumerate(cells) if _is_missing(value)]
+    if len(gaps) == len(cells):
         return None
     if gaps:
         raise DataError(f"{entries[gaps[0]].where}: {column} is missing; allowed: one for each record, or none")
-    whole = (int(value) if isinstance(value, float) and value.is_integer() else value for value in found)
+    whole = (int(value) if isinstance(value, float) and value.is_integer() else value for value in cells)
     return tuple(map(str, whole))  # a column of whole numbers becomes one of floats where a frame had gaps
 
 
@@ -291,13 +291,13 @@ def _columns(comparisons: TextComparisons, form: Form) -> dict[str, list[Any]]:
     if form not in ("plain", "conversational"):
         raise InputError(f"form is {form!r}; allowed: 'plain', 'conversational'")
     texts = list(zip(comparisons.prompts, comparisons.chosen, comparisons.rejected, strict=True))
-    rows: Sequence[Sequence[Any]] = texts if form == "plain" else [_messages(*each) for each in texts]
+    rows: Sequence[Sequence[Any]] = texts if form == "plain" else [_messages(*record) for record in texts]
     columns: dict[str, list[Any]] = {name: [row[place] for row in rows] for place, name in enumerate(TEXTS)}
     for column in COLUMNS[len(TEXTS) :]:
         given = getattr(comparisons, (NUMBER_COLUMNS | NAME_COLUMNS)[column])
         if given is None:
             continue
-        values = given if column in NAME_COLUMNS else (None if math.isnan(each) else float(each) for each in given)
+        values = given if column in NAME_COLUMNS else (None if math.isnan(cell) else float(cell) for cell in given)
         columns[column] = list(values)
     return columns
 
@@ -310,7 +310,7 @@ def _messages(prompt: str, chosen: str, rejected: str) -> list[list[dict[str, st
     for answer in (chosen, rejected):
         goes_on = answer if is_dialogue(answer) else OPEN + answer
         lists.append(turns(goes_on))
-    return [[{"role": turn.role, "content": turn.content} for turn in each] for each in lists]
+    return [[{"role": turn.role, "content": turn.content} for turn in conversation] for conversation in lists]
 
 
 def read_hh_rlhf(path: str | Path) -> TextComparisons:
@@ -339,7 +339,7 @@ def read_hh_rlhf(path: str | Path) -> TextComparisons:
             raise DataError(f"{entry.where}: chosen and rejected are the same dialogue")
         parts.append(split(chosen, rejected))
     return TextComparisons(
-        tuple(each.prompt for each in parts),
-        tuple(each.chosen for each in parts),
-        tuple(each.rejected for each in parts),
+        tuple(part.prompt for part in parts),
+        tuple(part.chosen for part in parts),
+        tuple(part.rejected for part in parts),
     )
