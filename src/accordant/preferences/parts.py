@@ -118,41 +118,41 @@ def agreement_on(
     })  # fmt: skip
 
 
-def _chosen_words(found: AgreementMeasures) -> str:
-    chosen = found.chosen
+def _chosen_words(measures: AgreementMeasures) -> str:
+    chosen = measures.chosen
     assert chosen.value is not None
     return (
-        f"Of {found.records} choices between a response that agrees with a false stance and one that does not, "
+        f"Of {measures.records} choices between a response that agrees with a false stance and one that does not, "
         f"{share(0.5 + chosen.value)}{_limits(chosen, 0.5)} are for the one that agrees."
     )
 
 
-def _limits(found: Estimate, more: float = 0.0) -> str:
+def _limits(limits: Estimate, more: float = 0.0) -> str:
     """Return an interval in brackets; nothing without one."""
-    return "" if found.low is None or found.high is None else f" [{found.low + more:.3f}, {found.high + more:.3f}]"
+    return "" if limits.low is None or limits.high is None else f" [{limits.low + more:.3f}, {limits.high + more:.3f}]"
 
 
-def _drift_words(each: MethodAgreement) -> str:
-    drift = each.drift
+def _drift_words(agreement: MethodAgreement) -> str:
+    drift = agreement.drift
     assert drift.value is not None
     if drift.low is not None and drift.low > 0:
         change = f"raises agreement with false stances by {signed(drift.value)}"
     elif drift.high is not None and drift.high < 0:
         change = f"lowers agreement with false stances by {signed(drift.value)}"
     else:
-        return f"{each.method}: no drift of agreement is shown."
+        return f"{agreement.method}: no drift of agreement is shown."
     if drift.low is None or drift.high is None:
-        return f"{each.method}: no drift of agreement is shown."
-    return f"{each.method}: optimising for it {change} [{signed(drift.low)}, {signed(drift.high)}]."
+        return f"{agreement.method}: no drift of agreement is shown."
+    return f"{agreement.method}: optimising for it {change} [{signed(drift.low)}, {signed(drift.high)}]."
 
 
-def _floor_words(found: Disagreement | None, own: str | None) -> list[str]:
-    if found is None:
+def _floor_words(disagreement: Disagreement | None, own: str | None) -> list[str]:
+    if disagreement is None:
         return ["No two users compared the same pair: how much no single reward can remove is not known."]
-    least = f"{found.floor.value:.3f}{_limits(found.floor)}"
+    least = f"{disagreement.floor.value:.3f}{_limits(disagreement.floor)}"
     what = "nats of the loss per label no single reward can remove"
-    said = [f"{found.n_labels} labels on {found.n_pairs} pairs: at least {least} {what}."]
-    below = found.below_floor
+    said = [f"{disagreement.n_labels} labels on {disagreement.n_pairs} pairs: at least {least} {what}."]
+    below = disagreement.below_floor
     if below is not None and below.low is not None and below.low > 0:
         said.append(f"{own} goes below that by {below.value:.3f}: knowing the user gains what no single reward can.")
     return said
@@ -193,21 +193,23 @@ def _date(days: float) -> dt.date:
     return (dt.datetime(1970, 1, 1, tzinfo=dt.UTC) + dt.timedelta(days=days)).date()
 
 
-def _over_time(found: OverTime, since: str, label: Any) -> OverTimeResult:
-    def stream(each: StreamWatch) -> dict[str, Any]:
+def _over_time(over_time: OverTime, since: str, label: Any) -> OverTimeResult:
+    def stream(watch: StreamWatch) -> dict[str, Any]:
         """Return one stream, with the time in words."""
-        return {**vars(each), "when": "" if each.time is None else label(each.time)}
+        return {**vars(watch), "when": "" if watch.time is None else label(watch.time)}
 
-    groups, users = list(map(stream, found.groups)), list(map(stream, found.users))
-    values = {**vars(found), "since": since, "groups": groups, "users": users}
-    return OverTimeResult.model_validate({**values, "sentences": tuple(_change_words(found, since, groups, users))})
+    groups, users = list(map(stream, over_time.groups)), list(map(stream, over_time.users))
+    values = {**vars(over_time), "since": since, "groups": groups, "users": users}
+    return OverTimeResult.model_validate({**values, "sentences": tuple(_change_words(over_time, since, groups, users))})
 
 
-def _change_words(found: OverTime, since: str, groups: list[dict[str, Any]], users: list[dict[str, Any]]) -> list[str]:
+def _change_words(
+    over_time: OverTime, since: str, groups: list[dict[str, Any]], users: list[dict[str, Any]]
+) -> list[str]:
     """Say what was noticed and when, and what was not."""
-    what = "records" if found.kind == "records" else "pairs of ratings"
-    bound = f"the probability of any false alarm is at most {share(found.alpha)}"
-    said = [f"{found.watched} {what} since {since} were watched; {bound}."]
+    what = "records" if over_time.kind == "records" else "pairs of ratings"
+    bound = f"the probability of any false alarm is at most {share(over_time.alpha)}"
+    said = [f"{over_time.watched} {what} since {since} were watched; {bound}."]
     said += [
         f"{group['name']}: a change of preferences was noticed at {group['when']}, after {group['alarm']} of "
         f"{group['records']} records."
@@ -221,8 +223,10 @@ def _change_words(found: OverTime, since: str, groups: list[dict[str, Any]], use
     if quiet:
         said.append(f"{listed(quiet)}: no change is shown.")
     if not alarmed:
-        said.append(f"No change of a single user is shown; {found.able} of {len(users)} have records enough for one.")
-    for name, loss in found.learning.items():
+        said.append(
+            f"No change of a single user is shown; {over_time.able} of {len(users)} have records enough for one."
+        )
+    for name, loss in over_time.learning.items():
         shown = loss.low is not None and loss.high is not None and (loss.high < 0 or loss.low > 0)
         limits = f" [{signed(loss.low)}, {signed(loss.high)}]" if loss.low is not None and loss.high is not None else ""
         said.append(f"Loss of {name}: {signed(loss.value or 0.0)}{limits}{'' if shown else ', no difference shown'}.")

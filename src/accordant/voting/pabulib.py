@@ -324,11 +324,11 @@ class _Reader:
             )
         return [self.tables.number(number, "points", cell, decimal_comma=False) for cell in cells]
 
-    def _check_number(self, key: str, found: int) -> None:
+    def _check_number(self, key: str, count: int) -> None:
         if key in self.meta:
             number, declared = self.meta[key]
-            if declared != str(found):
-                self.tables.refuse(number, f"{key} is {declared!r:.60}, but the file holds {found}")
+            if declared != str(count):
+                self.tables.refuse(number, f"{key} is {declared!r:.60}, but the file holds {count}")
 
     def _compare_votes(self, scores: Values) -> None:
         """Say where the organisers counted otherwise: some votes are taken out before a file is published."""

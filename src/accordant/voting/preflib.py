@@ -225,11 +225,11 @@ class _Reader:
         if not all(order):
             self._refuse(number, "empty braces; allowed: at least one alternative between them")
 
-    def _check_number_of_voters(self, found: int) -> None:
+    def _check_number_of_voters(self, n_voters: int) -> None:
         declared = self._count("NUMBER VOTERS")
-        if found != declared:
+        if n_voters != declared:
             number = self.header["NUMBER VOTERS"][0]
-            self._refuse(number, f"NUMBER VOTERS is {declared}, but the counts of the ballots sum to {found}")
+            self._refuse(number, f"NUMBER VOTERS is {declared}, but the counts of the ballots sum to {n_voters}")
 
     def _promise(self) -> str:
         return TYPES[self.kind].meaning

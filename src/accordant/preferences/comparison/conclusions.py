@@ -196,15 +196,15 @@ def _controlled(label: str, control: str, measured: Measured, groups: Groups) ->
     return said + ": that it adds anything to this control is not shown."
 
 
-def _beyond_pooled(found: Estimate | None) -> str:
+def _beyond_pooled(gain: Estimate | None) -> str:
     """Return the end of a sentence about a gain over the controls, the pooled reward being one of them."""
-    if found is None or found.low is None or found.high is None:
+    if gain is None or gain.low is None or gain.high is None:
         return ": more than this control."
-    if found.low > 0:
+    if gain.low > 0:
         return ": a gain that no control shows."
-    if found.high < 0:
-        return f": more than this control, but the pooled reward does better ({change(found)})."
-    return f": more than this control, but against the pooled reward no gain is shown ({change(found)})."
+    if gain.high < 0:
+        return f": more than this control, but the pooled reward does better ({change(gain)})."
+    return f": more than this control, but against the pooled reward no gain is shown ({change(gain)})."
 
 
 def _length(label: str, measured: Measured) -> str:

@@ -124,19 +124,21 @@ def _multipliers(offsets: Values, gram: Values, weights: Values) -> Values:
     )
 
 
-def _length(offsets: Values, gram: Values, weights: Values, found: Values, step: Values, moves: Values) -> Values:
+def _length(offsets: Values, gram: Values, weights: Values, multipliers: Values, step: Values, moves: Values) -> Values:
     """Return the share of each step that lowers the loss most, at most 1, shape (stream,).
 
     The last three are multipliers, the full step, and how it moves margins, shape (stream, record).
     """
-    margins = offsets + (gram @ found[..., None])[..., 0]
+    margins = offsets + (gram @ multipliers[..., None])[..., 0]
 
     def slope(share: Values) -> Values:
         """Return the derivative of the loss along the step, shape (stream,)."""
         there = share[:, None]
-        return np.asarray((moves * (found + there * step - weights * sigmoid(-margins - there * moves))).sum(axis=-1))
+        return np.asarray(
+            (moves * (multipliers + there * step - weights * sigmoid(-margins - there * moves))).sum(axis=-1)
+        )
 
-    low, high = np.zeros(len(found)), np.ones(len(found))
+    low, high = np.zeros(len(multipliers)), np.ones(len(multipliers))
     past = (slope(high) > 0) & (np.abs(moves).max(axis=-1, initial=0.0) > 1.0)
     if not past.any():
         return high

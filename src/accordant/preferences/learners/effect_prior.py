@@ -270,15 +270,15 @@ def stacking_weights(margins: Values, weights: Values) -> Values:
     shares = weights / weights.max()  # no sum of weights overflows
     shares = shares / shares.sum()
 
-    def loss(found: Values) -> tuple[float, Values]:
+    def loss(coefficients: Values) -> tuple[float, Values]:
         """Return the value and its gradient."""
-        total = margins @ found
+        total = margins @ coefficients
         return float(shares @ log_loss(total)), (shares * (sigmoid(total) - 1.0)) @ margins
 
     n_models = margins.shape[1]
     start = np.full(n_models, 1.0 / n_models)
-    found = minimize(loss, start, jac=True, method="L-BFGS-B", bounds=[(0.0, None)] * n_models).x
-    return np.where(found < NEGLIGIBLE, 0.0, found)
+    coefficients = minimize(loss, start, jac=True, method="L-BFGS-B", bounds=[(0.0, None)] * n_models).x
+    return np.where(coefficients < NEGLIGIBLE, 0.0, coefficients)
 
 
 @dataclass(frozen=True)

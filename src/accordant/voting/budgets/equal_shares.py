@@ -264,10 +264,10 @@ class EqualShares(BudgetRule):
         column = np.array(worth, dtype=ballots.scores.dtype)[:, None]
         return np.asarray((ballots.scores > 0) * column)
 
-    def _complete(self, ballots: Ballots, found: Spending) -> tuple[tuple[int, ...], dict[int, tuple[int, ...]]]:
-        left = [project for project in ballots.wanted if project not in found.order]
+    def _complete(self, ballots: Ballots, spending: Spending) -> tuple[tuple[int, ...], dict[int, tuple[int, ...]]]:
+        left = [project for project in ballots.wanted if project not in spending.order]
         by: By = "score" if self.utility == "score" else "votes"
-        return add_greedily(ballots, left, ballots.budget - _cost(ballots, found.order), by)
+        return add_greedily(ballots, left, ballots.budget - _cost(ballots, spending.order), by)
 
 
 @dataclass(frozen=True)
@@ -327,7 +327,7 @@ def _keep_cheapest(
             budgets.increase.keep_roughly(bound.value - float(price.value), rate + RATE * abs(rate) - bound.rate)
 
 
-def _raise_money(ballots: Ballots, demands: dict[int, Demand], found: Purchases, share: Fraction) -> Spending:
+def _raise_money(ballots: Ballots, demands: dict[int, Demand], purchases: Purchases, share: Fraction) -> Spending:
     """Return the outcome of the most money that does not overspend, one unit of the currency after another.
 
     As the code of equalshares.net, the first step goes to the next whole unit. Units within the allowable increase of
@@ -335,7 +335,7 @@ def _raise_money(ballots: Ballots, demands: dict[int, Demand], found: Purchases,
     """
     in_floating_point = FloatingPointFilter(len(ballots.weights), demands)
     step = Fraction(ballots.coin, ballots.voice)
-    units, money, last = share // step, share, FilteredPurchases(found.order, found.increase)
+    units, money, last = share // step, share, FilteredPurchases(purchases.order, purchases.increase)
     while not _exhaustive(ballots, last.order):  # so a project is left that more money buys, and the increase is finite
         units = max(units, math.ceil((money + Fraction(last.increase)) / step) - 1)
         money = (units + 1) * step
@@ -343,7 +343,7 @@ def _raise_money(ballots: Ballots, demands: dict[int, Demand], found: Purchases,
         if _cost(ballots, richer.order) > ballots.budget:
             break
         units, last = units + 1, FilteredPurchases(richer.order, richer.increase)
-    return _equal_shares(ballots, demands, units * step) if units * step > share else found
+    return _equal_shares(ballots, demands, units * step) if units * step > share else purchases
 
 
 def _exhaustive(ballots: Ballots, order: tuple[int, ...]) -> bool:
