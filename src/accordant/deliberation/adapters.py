@@ -61,15 +61,18 @@ def expected_rewards(deliberations: Sequence[Deliberation], *, options: Options 
     if not deliberations:
         raise InputError("expected rewards need at least one deliberation")
     first = deliberations[0]
-    for each in deliberations:
-        _check_alike(first, each)
+    for deliberation in deliberations:
+        _check_alike(first, deliberation)
     if options is None and len(deliberations) > 1:
         options = enumerate_options(first.scenario)
         if options is None:
             raise InputError("allocations are too many to list; give the options that all deliberations share")
     elif options is None:
         options = alternatives(first).options
-    values = [[relative_utility(each.utilities[name], options) for each in deliberations] for name in first.utilities]
+    values = [
+        [relative_utility(deliberation.utilities[name], options) for deliberation in deliberations]
+        for name in first.utilities
+    ]
     return ExpectedRewards(
         np.moveaxis(np.array(values), 1, 2), stakeholders=tuple(first.utilities), actions=names_of(options)
     )
@@ -95,7 +98,7 @@ def patient_rewards(deliberation: Deliberation, *, last: bool = True) -> Expecte
         If an agent's utility is not a sum of values of claimants.
     """
     proposals = deliberation.revised if last else deliberation.solo
-    grant = np.array([_relative_values(name, each) for name, each in proposals.items()])
+    grant = np.array([_relative_values(name, proposal) for name, proposal in proposals.items()])
     values = np.stack([(1 + grant) / 2, (1 - grant) / 2], axis=1)
     return ExpectedRewards(values, stakeholders=tuple(proposals), actions=GRANTING)
 
@@ -177,7 +180,7 @@ class Choices:
         """Return everything as JSON values."""
         return {
             label: {
-                "allocation": each.to_json(),
+                "allocation": allocation.to_json(),
                 "tied": self.tied[label],
                 "agrees": self.agrees[label],
                 "shared": self.shared[label],
@@ -185,7 +188,7 @@ class Choices:
                 "among": self.among,
                 "words": self.words,
             }
-            for label, each in self.allocations.items()
+            for label, allocation in self.allocations.items()
         }
 
 
@@ -210,7 +213,7 @@ def choices_by_strategy(
         If two rules have one label.
     """
     among = alternatives(deliberation).options if options is None else options
-    made = [strategies.create(each) if isinstance(each, str) else each for each in rules]
+    made = [strategies.create(strategy) if isinstance(strategy, str) else strategy for strategy in rules]
     expected = expected_rewards([deliberation], options=among) if made else None
     allocations, tied, exact = {}, {}, {}
     for rule in made:
@@ -224,8 +227,11 @@ def choices_by_strategy(
     joint = deliberation.joint
     return Choices(
         allocations, tied,
-        {label: each == joint for label, each in allocations.items()},
-        {label: float((abs(each.shares - joint.shares) <= EQUAL).mean()) for label, each in allocations.items()},
+        {label: allocation == joint for label, allocation in allocations.items()},
+        {
+            label: float((abs(allocation.shares - joint.shares) <= EQUAL).mean())
+            for label, allocation in allocations.items()
+        },
         exact, len(among), among.complete,
     )  # fmt: skip
 

@@ -102,7 +102,7 @@ class DeliberationSpec(Declared):
     def _check(self) -> Self:
         if self.file is None and self.simulator is None:
             raise InputError("patients come from a file or a simulator; neither is declared")
-        for kind, names in (("resource", [each.name for each in self.resources]), ("fact", list(self.facts))):
+        for kind, names in (("resource", [resource.name for resource in self.resources]), ("fact", list(self.facts))):
             for name, count in Counter(names).items():
                 if count > 1:
                     raise InputError(f"{kind} {name!r} is declared {count} times")
@@ -136,5 +136,5 @@ def read_deliberation(name_or_path: str | Path) -> tuple[DeliberationCase, Path 
 
     Raises SpecError if there is no such file, it declares no deliberation, or it is wrong.
     """
-    found = read_part(name_or_path, "deliberation", DeliberationCase)
-    return found.declared, found.beside
+    part = read_part(name_or_path, "deliberation", DeliberationCase)
+    return part.declared, part.beside

@@ -32,7 +32,7 @@ class Cast:
 
     def usage(self) -> dict[str, Mapping[str, Any]]:
         """Return what each language model has spent; empty where none speaks."""
-        return {each.name: each.usage() for each in self.agents if isinstance(each, LanguageModelAgent)}
+        return {agent.name: agent.usage() for agent in self.agents if isinstance(agent, LanguageModelAgent)}
 
 
 def cast_of(
@@ -72,11 +72,11 @@ def spoken_by(model: ModelOptions, named: Sequence[Named], rules: Cast) -> Cast:
     Raises UnknownNameError if the model shall speak for an agent that does not take part; InputError if nobody follows
     a framework, or the model shall speak for somebody who does not.
     """
-    known = [each.name for each in named]
+    known = [given.name for given in named]
     for name in model.agents:
         if name not in known:
             raise UnknownNameError("agent that the model shall speak for", name, sorted(known))
-    if not model.agents and not any(isinstance(each, AlignedAgent) for each in rules.agents):
+    if not model.agents and not any(isinstance(agent, AlignedAgent) for agent in rules.agents):
         raise InputError(
             f"--llm has nobody to speak for among {', '.join(known)}; {_SPEAKS_FOR}, {', '.join(frameworks.names())}"
         )
@@ -135,9 +135,9 @@ def _rule(given: Named, name: str, retriever: Retriever) -> Agent:
 
 def _distinct(named: Sequence[Named]) -> list[str]:
     """Return what each agent is called: its name, with a number where a name stands twice."""
-    often, seen = Counter(each.name for each in named), Counter[str]()
-    found = []
-    for each in named:
-        seen[each.name] += 1
-        found.append(each.name if often[each.name] == 1 else f"{each.name} {seen[each.name]}")
-    return found
+    often, seen = Counter(given.name for given in named), Counter[str]()
+    names = []
+    for given in named:
+        seen[given.name] += 1
+        names.append(given.name if often[given.name] == 1 else f"{given.name} {seen[given.name]}")
+    return names

@@ -178,8 +178,8 @@ def cast_for(opened: Opened) -> Cast:
     adversary is not allowed, a parameter is wrong, or options do not go together.
     """
     options, declared = opened.options, opened.case.deliberation.agents
-    named = options.agents or tuple(Named(each.name, dict(each.parameters)) for each in declared)
-    named = tuple(_against_the_watched(opened, each) for each in named)
+    named = options.agents or tuple(Named(agent.name, dict(agent.parameters)) for agent in declared)
+    named = tuple(_against_the_watched(opened, given) for given in named)
     rules = cast_of(named, corpus=options.corpus, allow_adversarial=bool(options.agents))
     check_deliberation(opened, rules.agents)
     return rules if options.model is None else spoken_by(options.model, named, rules)
@@ -203,7 +203,7 @@ def deliberate(opened: Opened, cast: Cast, watch: Watch | None = None) -> Delibe
         order = order_effects(lambda agents: _held(opened, agents)(scenario), cast.agents, seed=seed)
         flips = flip_test(scenario, rerun, permutations=permutations, seed=seed) if scenario.protected else None
     if group is not None:
-        accessed = {name: access(scenario, each.shares, group) for name, each in recorded(held).items()}
+        accessed = {name: access(scenario, allocation.shares, group) for name, allocation in recorded(held).items()}
     return Deliberated(
         opened, held,
         verdict=None if card is None else verdict(held, card),
@@ -225,11 +225,11 @@ def deliberate_often(opened: Opened, cast: Cast) -> DeliberatedOften:
     """
     check_repeatable(opened, cast.agents)
     options = opened.options
-    found = repeat(
+    repeated = repeat(
         opened.source, cast.agents, options.repeat, criteria=opened.criteria, settle=settlement_of(opened),
         group=_group(opened), guard=options.guard, allow_adversarial=True, seed=options.seed, jobs=options.jobs,
     )  # fmt: skip
-    return DeliberatedOften(opened, found, cast.usage(), _warnings(opened, cast))
+    return DeliberatedOften(opened, repeated, cast.usage(), _warnings(opened, cast))
 
 
 def _held(opened: Opened, agents: Sequence[Agent]) -> Callable[..., Deliberation]:
@@ -271,12 +271,14 @@ def _with_overrides(case: DeliberationCase, options: DeliberationOptions) -> Del
     if options.patients is not None:
         declared = declared.replace(patients=options.patients)
     for name in options.capacity:
-        if name not in {each.name for each in declared.resources}:
+        if name not in {resource.name for resource in declared.resources}:
             raise InputError(
-                f"--capacity names {name!r}; the case has {', '.join(each.name for each in declared.resources)}"
+                f"--capacity names {name!r}; the case has {', '.join(resource.name for resource in declared.resources)}"
             )
     if options.capacity:
-        declared = declared.replace(resources=tuple(_resized(each, options.capacity) for each in declared.resources))
+        declared = declared.replace(
+            resources=tuple(_resized(resource, options.capacity) for resource in declared.resources)
+        )
     return case.replace(deliberation=declared)
 
 
@@ -293,14 +295,14 @@ def _resized(resource: ResourceSpec, capacity: Mapping[str, float]) -> ResourceS
 
 def _warnings(opened: Opened, cast: Cast) -> tuple[str, ...]:
     """Return what a reader must see, the worst first."""
-    found = stood_in(cast.usage())
-    found += [f"the patients are made up: {opened.source.label}"] if opened.source.simulated else []
-    found += [
+    warnings = stood_in(cast.usage())
+    warnings += [f"the patients are made up: {opened.source.label}"] if opened.source.simulated else []
+    warnings += [
         f"{agent.name} is an adversarial fixture: it tests the procedure and speaks for no stakeholder"
         for agent in cast.agents
         if agent.adversarial
     ]
     card = opened.case.deliberation.scope
     if card is not None:
-        found += [f"scope card: {each.words}" for each in lint(card, date.today(), measures.names())]  # noqa: DTZ011 - a day has no zone
-    return tuple(found)
+        warnings += [f"scope card: {finding.words}" for finding in lint(card, date.today(), measures.names())]  # noqa: DTZ011 - a day has no zone
+    return tuple(warnings)

@@ -157,7 +157,7 @@ def _check_marginal(everybody: Scenario, group: MarginalSpec) -> None:
     """Make sure that the file holds somebody of the watched group; a draw may still hold nobody."""
     if group.fact not in everybody.facts:
         return  # an unknown fact has a message of its own
-    values = [each.facts.get(group.fact) for each in everybody.claimants]
+    values = [claimant.facts.get(group.fact) for claimant in everybody.claimants]
     if group.value not in values:
         known = sorted({repr(value) for value in values if value is not None})
         shown = known[:MOST_VALUES] + (["…"] if len(known) > MOST_VALUES else [])
@@ -179,7 +179,7 @@ def patient_table(frame: pd.DataFrame, declared: DeliberationSpec) -> Draw:
         raise DataError(f"{len(frame)} rows; {wanted} patients are declared")
     facts = _facts_of(frame, declared)
     ids = _ids(frame, declared.id)
-    needs = {each.name: each.resource() for each in declared.resources if DEMAND + each.name in frame.columns}
+    needs = {spec.name: spec.resource() for spec in declared.resources if DEMAND + spec.name in frame.columns}
     types = declared.facts if isinstance(declared.facts, dict) else {}
     columns = {
         name: _values(
@@ -194,11 +194,11 @@ def patient_table(frame: pd.DataFrame, declared: DeliberationSpec) -> Draw:
         Claimant(
             ids[row],
             {name: values[row] for name, values in columns.items()},
-            {each.name: demands[each.name][row] if each.name in demands else 1.0 for each in declared.resources},
+            {spec.name: demands[spec.name][row] if spec.name in demands else 1.0 for spec in declared.resources},
         )
         for row in range(len(frame))
     ]
-    resources = [each.resource() for each in declared.resources]
+    resources = [spec.resource() for spec in declared.resources]
 
     def draw(seed: int) -> Scenario:
         """Return the scenario of a seed: who is in it depends on the seed and the ids, not on the order of rows."""
@@ -211,33 +211,35 @@ def patient_table(frame: pd.DataFrame, declared: DeliberationSpec) -> Draw:
 
 def _facts_of(frame: pd.DataFrame, declared: DeliberationSpec) -> list[str]:
     """Return the columns that are facts: the declared ones, or all but ids and needs."""
-    found = [str(name) for name in frame.columns]
+    columns = [str(name) for name in frame.columns]
     for name in (declared.id, *declared.facts):
-        if name not in found:
-            raise MissingColumnError(name, found)
-    for name in found:
+        if name not in columns:
+            raise MissingColumnError(name, columns)
+    for name in columns:
         resource = name.removeprefix(DEMAND)
-        if name.startswith(DEMAND) and resource not in {each.name for each in declared.resources}:
-            known = [DEMAND + each.name for each in declared.resources]
+        if name.startswith(DEMAND) and resource not in {spec.name for spec in declared.resources}:
+            known = [DEMAND + spec.name for spec in declared.resources]
             raise DataError(str(UnknownNameError("column of needs", name, known)))
-    return list(declared.facts) or [name for name in found if name != declared.id and not name.startswith(DEMAND)]
+    return list(declared.facts) or [name for name in columns if name != declared.id and not name.startswith(DEMAND)]
 
 
 def _ids(frame: pd.DataFrame, column: str) -> list[str]:
     ids = ["" if pd.isna(value) else value_label(value).strip() for value in frame[column]]
     seen: set[str] = set()
-    for row, each in enumerate(ids):
-        if not each:
+    for row, identifier in enumerate(ids):
+        if not identifier:
             raise DataError(f"column {column!r}, row {row}: the id is missing")
-        if len(each) > LONGEST_ID:
+        if len(identifier) > LONGEST_ID:
             raise DataError(
-                f"column {column!r}, row {row}: the id has {len(each)} characters; allowed: at most {LONGEST_ID}"
+                f"column {column!r}, row {row}: the id has {len(identifier)} characters; allowed: at most {LONGEST_ID}"
             )
-        if any(unicodedata.category(letter).startswith(UNSEEN) for letter in each):
-            raise DataError(f"column {column!r}, row {row}: the id {each!r} holds control characters; allowed: none")
-        if each in seen:
-            raise DataError(f"column {column!r}, row {row}: the id {each!r} is there twice")
-        seen.add(each)
+        if any(unicodedata.category(letter).startswith(UNSEEN) for letter in identifier):
+            raise DataError(
+                f"column {column!r}, row {row}: the id {identifier!r} holds control characters; allowed: none"
+            )
+        if identifier in seen:
+            raise DataError(f"column {column!r}, row {row}: the id {identifier!r} is there twice")
+        seen.add(identifier)
     return ids
 
 
@@ -265,14 +267,14 @@ def _values(column: pd.Series, name: str, protected: bool) -> list[Fact]:
     for row, value in enumerate(values):
         number = isinstance(value, int | float) and not isinstance(value, bool)
         if not (number and low <= float(str(value)) <= high):
-            found = "missing" if value is None else repr(value)
-            raise DataError(f"column {name!r}, row {row}: found {found}; allowed: a number in [{low:g}, {high:g}]")
+            shown = "missing" if value is None else repr(value)
+            raise DataError(f"column {name!r}, row {row}: found {shown}; allowed: a number in [{low:g}, {high:g}]")
     return values
 
 
 def _demands(column: pd.Series, name: str, declared: DeliberationSpec) -> list[float]:
-    resource = next(each.resource() for each in declared.resources if each.name == name)
-    found = []
+    resource = next(spec.resource() for spec in declared.resources if spec.name == name)
+    demands = []
     for row, value in enumerate(column.tolist()):
         try:
             units = float(value)
@@ -281,5 +283,5 @@ def _demands(column: pd.Series, name: str, declared: DeliberationSpec) -> list[f
             raise DataError(str(error)) from None
         except (TypeError, ValueError):
             raise DataError(f"column {DEMAND + name!r}, row {row}: found {value!r}; allowed: a number") from None
-        found.append(units)
-    return found
+        demands.append(units)
+    return demands

@@ -134,7 +134,7 @@ def _details(turn: Turn) -> list[str]:
 
 
 def _reasons(proposal: Proposal) -> list[str]:
-    return capped([f"{each.patient}: {_said(each)}" for each in proposal.reasons], MOST_REASONS)
+    return capped([f"{reason.patient}: {_said(reason)}" for reason in proposal.reasons], MOST_REASONS)
 
 
 def _said(reason: Reason) -> str:
@@ -212,9 +212,9 @@ def conduct(case: str, options: DeliberationOptions, out: Path | None, *, json: 
 
 
 def _told(opened: Opened, cast: Cast, teller: Teller) -> Deliberated:
-    found = deliberate(opened, cast, teller.turn)
-    teller.closing(found.deliberation)
-    return found
+    deliberated = deliberate(opened, cast, teller.turn)
+    teller.closing(deliberated.deliberation)
+    return deliberated
 
 
 def _warn(sentence: str) -> None:
@@ -232,7 +232,7 @@ def _refuse_silence(opened: Opened) -> None:
 
 def _opening(opened: Opened, cast: Cast) -> list[str]:
     options, declared = opened.options, opened.case.deliberation
-    scarce = ", ".join(f"{each.capacity:g} {each.name}" for each in declared.resources)
+    scarce = ", ".join(f"{resource.capacity:g} {resource.name}" for resource in declared.resources)
     scenarios = f"{options.repeat} scenarios" if options.repeat > 1 else f"seed {options.seed}"
     who = [f"  {agent.name}: {agent.about}" for agent in cast.agents]
     return [f"{opened.case.title}: {scarce}; patients: {opened.source.label}; {scenarios}", "agents:", *who]

@@ -90,10 +90,10 @@ def _silence(content: DeliberationResult | RepeatedDeliberation) -> Sequence[str
 def _spent(usage: Usage) -> list[str]:
     """Return what the language model did for each agent."""
     return [
-        f"{name}: {each.get('moves', 0)} moves, {each.get('fallbacks', 0)} of them by a rule; "
-        f"{each.get('calls', 0)} requests, {each.get('tokens_in', 0) + each.get('tokens_out', 0)} tokens, "
-        f"{each.get('repairs', 0)} repairs"
-        for name, each in usage.items()
+        f"{name}: {counts.get('moves', 0)} moves, {counts.get('fallbacks', 0)} of them by a rule; "
+        f"{counts.get('calls', 0)} requests, {counts.get('tokens_in', 0) + counts.get('tokens_out', 0)} tokens, "
+        f"{counts.get('repairs', 0)} repairs"
+        for name, counts in usage.items()
     ]
 
 
@@ -111,13 +111,13 @@ def _often_emerged(repeated: Repeated) -> list[str]:
 
 def _often_nulls(repeated: Repeated) -> list[str]:
     random = [
-        f"a random allocation that concedes as much from {name} meets all criteria: {_estimate(each)}, "
-        f"defined in {each.n} of {repeated.n} scenarios"
-        for name, each in repeated.random.items()
+        f"a random allocation that concedes as much from {name} meets all criteria: {_estimate(estimate)}, "
+        f"defined in {estimate.n} of {repeated.n} scenarios"
+        for name, estimate in repeated.random.items()
     ]
     search = [
-        f"a search by {name} alone over the same allocations meets all: {_estimate(each)}"
-        for name, each in repeated.search.items()
+        f"a search by {name} alone over the same allocations meets all: {_estimate(estimate)}"
+        for name, estimate in repeated.search.items()
     ]
     return [*random, *search]
 
@@ -128,8 +128,8 @@ def _often_watched(repeated: Repeated) -> list[str]:
     return [
         f"restored access of the watched group: {_estimate(repeated.restored)}",
         *(
-            _converted(name, _estimate(each), _estimate(repeated.approach[name]))
-            for name, each in repeated.conversion.items()
+            _converted(name, _estimate(estimate), _estimate(repeated.approach[name]))
+            for name, estimate in repeated.conversion.items()
         ),
     ]
 
@@ -181,16 +181,16 @@ def _allocation(record: RecordResult, name: str) -> str:
 
 def _ledger_table(ledger: Sequence[Movement]) -> FittedTable:
     """Return who moved on which patient."""
-    moves = [each for each in ledger if each.conceded_to or each.yielded_to or each.void]
+    moves = [move for move in ledger if move.conceded_to or move.yielded_to or move.void]
     table = FittedTable("Ledger: who moved on whom")
     heads = ("agent", "patient", "solo", "revised", "joint", "conceded to", "yielded to", "reply", "reason", "void")
     for name in heads:
         table.add(name)
-    for each in moves[:MOST_MOVES]:
+    for move in moves[:MOST_MOVES]:
         table.add_row(
-            each.agent, each.patient, *(f"{share:g}" for share in (each.solo, each.revised, each.joint)),
-            ", ".join(each.conceded_to), ", ".join(each.yielded_to), each.reply or "",
-            " ".join([each.code or "", *each.passages]).strip(), "; ".join(each.void),
+            move.agent, move.patient, *(f"{share:g}" for share in (move.solo, move.revised, move.joint)),
+            ", ".join(move.conceded_to), ", ".join(move.yielded_to), move.reply or "",
+            " ".join([move.code or "", *move.passages]).strip(), "; ".join(move.void),
         )  # fmt: skip
     if len(moves) > MOST_MOVES:
         table.caption = f"and {len(moves) - MOST_MOVES} more in the JSON and on the page"
@@ -216,9 +216,9 @@ def _verdict(verdict: Verdict | None) -> list[str]:
     if verdict is None:
         return ["none: the case has no scope card"]
     lines = [
-        f"{each.metric} {_number(each.value)}, threshold {_number(each.threshold)}: {MARKS[each.standing]}"
-        f" (chosen by {each.chosen_by or 'nobody named'})"
-        for each in verdict.criteria
+        f"{criterion.metric} {_number(criterion.value)}, threshold {_number(criterion.threshold)}: "
+        f"{MARKS[criterion.standing]} (chosen by {criterion.chosen_by or 'nobody named'})"
+        for criterion in verdict.criteria
     ]
     return [*lines, f"{verdict.heading}; the card's hash is {verdict.card_hash[:12]}"]
 
@@ -248,13 +248,13 @@ def _search_null(null: SearchNull) -> str:
 
 
 def _watched(content: DeliberationResult) -> list[str]:
-    found = []
+    lines = []
     if content.restored is not None:
-        found.append(f"restored access of the watched group: {content.restored:+.3f}")
-    found += [
+        lines.append(f"restored access of the watched group: {content.restored:+.3f}")
+    lines += [
         _converted(name, _number(value), _number(content.approach[name])) for name, value in content.conversion.items()
     ]
-    return found if content.flips is None else [*found, _flipped(content.flips)]
+    return lines if content.flips is None else [*lines, _flipped(content.flips)]
 
 
 def _flipped(flips: FlipTest) -> str:
@@ -262,7 +262,7 @@ def _flipped(flips: FlipTest) -> str:
     facts = ", ".join(flips.facts)
     if flips.empty:
         return f"flip test of {facts}: empty, no permutation gave anybody other facts"
-    rates = ", ".join(f"{name} {_number(each.value)}" for name, each in flips.rates.items())
+    rates = ", ".join(f"{name} {_number(estimate.value)}" for name, estimate in flips.rates.items())
     return (
         f"flip test of {facts}: permuting touched {flips.touched:.3f} of the patients; "
         f"share of patients whose grant changed: {rates}"
@@ -271,15 +271,15 @@ def _flipped(flips: FlipTest) -> str:
 
 def _beside(content: DeliberationResult) -> list[str]:
     choices = content.choices
-    alike = [name for name, each in choices.items() if each.agrees]
-    found = [f"strategies on the same utilities that choose the joint allocation: {', '.join(alike) or 'none'}"]
-    searched = [name for name, each in choices.items() if not each.exact]
+    alike = [name for name, choice in choices.items() if choice.agrees]
+    lines = [f"strategies on the same utilities that choose the joint allocation: {', '.join(alike) or 'none'}"]
+    searched = [name for name, choice in choices.items() if not choice.exact]
     if searched:
-        found.append(f"{', '.join(searched)} chose {choices[searched[0]].words}; a better allocation may exist")
-    found += [f"{name} chooses {', '.join(each.allocation)}" for name, each in choices.items() if not each.agrees]
+        lines.append(f"{', '.join(searched)} chose {choices[searched[0]].words}; a better allocation may exist")
+    lines += [f"{name} chooses {', '.join(choice.allocation)}" for name, choice in choices.items() if not choice.agrees]
     if content.order is None:
-        return [*found, "no flip test and no other order: a person or a language model is not asked again"]
-    return [*found, f"patients treated differently in another order of the agents: {max(content.order.changed)}"]
+        return [*lines, "no flip test and no other order: a person or a language model is not asked again"]
+    return [*lines, f"patients treated differently in another order of the agents: {max(content.order.changed)}"]
 
 
 def _repeated_table(content: RepeatedDeliberation) -> FittedTable:

@@ -65,13 +65,13 @@ def at_level(scenario: Scenario, utility: Utility, start: Allocation, draws: int
     generator = np.random.default_rng(seed)
     walks = _Walks(scenario, utility, start, min(WALKS, draws))
     free = [resource for resource, row in enumerate(walks.places) if 0 < row.given < row.held.shape[1]]
-    span = max([FEWEST, *(walks.places[each].movable for each in free)]) * max(1, len(free))
-    found = []
+    span = max([FEWEST, *(walks.places[resource].movable for resource in free)]) * max(1, len(free))
+    shares = []
     for number in range(-(-draws // walks.count)):
         for _ in range(span * (APART if number else BURN_IN) if free else 0):
             walks.step(free[int(generator.integers(len(free)))], generator)
-        found.append(walks.shares())
-    return np.concatenate(found)[:draws]
+        shares.append(walks.shares())
+    return np.concatenate(shares)[:draws]
 
 
 @dataclass(frozen=True, eq=False)
@@ -184,7 +184,7 @@ def alternatives(
     listed = enumerate_options(scenario, limit)
     if listed is not None:
         levels = {name: level(utility, listed, joint) for name, utility in deliberation.utilities.items()}
-        return Alternatives(listed, {name: listed.shares[each] for name, each in levels.items()})
+        return Alternatives(listed, {name: listed.shares[liked] for name, liked in levels.items()})
     random = {
         name: at_level(scenario, utility, joint, drawn, keyed_seed(deliberation.seed, f"walks {name}"))
         for name, utility in deliberation.utilities.items()
@@ -212,7 +212,7 @@ def largest_sum(deliberation: Deliberation) -> Allocation | None:
     Exact, see `accordant.allocations.enumeration`.
     """
     utilities = [deliberation.utilities[name] for name in sorted(deliberation.utilities)]
-    if not all(isinstance(each, AdditiveUtility) for each in utilities):
+    if not all(isinstance(utility, AdditiveUtility) for utility in utilities):
         return None
     values = scaled(deliberation.scenario, utilities).values
     assert values is not None

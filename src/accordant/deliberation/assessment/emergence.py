@@ -147,11 +147,11 @@ def emergence(
     InputError
         If there is no criterion, two have one label, or the joint decision is not among the alternatives.
     """
-    labels = tuple(each.label for each in criteria)
+    labels = tuple(criterion.label for criterion in criteria)
     if not labels or len(set(labels)) < len(labels):
         raise InputError(f"criteria are {labels}; allowed: at least one, each with its own label")
     among = alternatives(deliberation) if among is None else among
-    chosen = {name: each.allocation.shares for name, each in deliberation.solo.items()}
+    chosen = {name: proposal.allocation.shares for name, proposal in deliberation.solo.items()}
     values, met = judged(deliberation, criteria, np.array([*chosen.values(), deliberation.joint.shares]))
     solo = {name: kept_labels(labels, met[:, row]) for row, name in enumerate(chosen)}
     joint = kept_labels(labels, met[:, -1])
@@ -171,11 +171,11 @@ def emergence(
     return Emergence(
         labels, joint, solo, undefined, better, difference,
         tuple(label for label in solo[better] if label not in joint),
-        strict=len(joint) == len(labels) and all(len(each) < len(labels) for each in solo.values()),
-        novel_set=all(not set(joint) <= set(each) for each in solo.values()),
+        strict=len(joint) == len(labels) and all(len(subset) < len(labels) for subset in solo.values()),
+        novel_set=all(not set(joint) <= set(subset) for subset in solo.values()),
         random=tuple(random[name] for name in solo),
         search=tuple(search[name] for name in solo),
-        possible=bool((counts == len(labels)).any()) or any(each.all_met for each in search.values()),
+        possible=bool((counts == len(labels)).any()) or any(null.all_met for null in search.values()),
         gain=max(0, difference), loss=max(0, -difference),
     )  # fmt: skip
 
@@ -185,7 +185,7 @@ def judged(
 ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
     """Return values and whether each criterion is met, each of shape (criterion, option); NaN if not defined."""
     values = values_of(criteria, deliberation.scenario, shares)
-    met = [each.measure.meets(row, each.threshold) for each, row in zip(criteria, values, strict=True)]
+    met = [criterion.measure.meets(row, criterion.threshold) for criterion, row in zip(criteria, values, strict=True)]
     return values, np.array(met, dtype=np.bool_).reshape(values.shape)
 
 

@@ -111,7 +111,7 @@ def last_own(deliberation: Deliberation, agent: str) -> Allocation:
 
 def shares_by_agent(proposals: Mapping[str, Proposal]) -> dict[str, Values]:
     """Return the shares that each agent proposes, shape (claimant,) each."""
-    return {name: each.allocation.shares for name, each in proposals.items()}
+    return {name: proposal.allocation.shares for name, proposal in proposals.items()}
 
 
 def disputed_claimants(deliberation: Deliberation) -> NDArray[np.bool_]:
@@ -135,7 +135,7 @@ class Judged:
 
 def replies_of(deliberation: Deliberation, agent: str) -> dict[str, Judged]:
     """Return the agent's first reply on each claimant it replied on; later ones in the same turn never count."""
-    found: dict[str, Judged] = {}
+    replies: dict[str, Judged] = {}
     for turn in deliberation.turns:
         if turn.agent != agent or not isinstance(turn.move, Contestation):
             continue
@@ -143,8 +143,8 @@ def replies_of(deliberation: Deliberation, agent: str) -> dict[str, Judged]:
         for place, reply in enumerate(turn.move.replies):
             void = tuple(fault.text for fault in turn.faults if (fault.part, fault.place) == ("reply", place))
             given.setdefault(reply.patient, Judged(reply, void))
-        found |= given
-    return found
+        replies |= given
+    return replies
 
 
 def _said(judged: Judged | None) -> dict[str, Any]:

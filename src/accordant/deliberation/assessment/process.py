@@ -38,7 +38,7 @@ class Group:
 
     def members(self, scenario: Scenario) -> NDArray[np.bool_]:
         """Return who belongs to it, shape (claimant,)."""
-        return np.array([each == self.value for each in scenario.column(self.attribute)], dtype=bool)
+        return np.array([value == self.value for value in scenario.column(self.attribute)], dtype=bool)
 
 
 @dataclass(frozen=True)
@@ -193,7 +193,7 @@ def _contestation(deliberation: Deliberation) -> dict[str, float | None]:
         for name in deliberation.solo
     }
     anybody: set[str] = set().union(*challenged.values())
-    rates = {name: share(len(found), len(disputed)) for name, found in challenged.items()}
+    rates = {name: share(len(patients), len(disputed)) for name, patients in challenged.items()}
     return rates | {"anybody": share(len(anybody), len(disputed))}
 
 
@@ -226,11 +226,11 @@ def _grounding(deliberation: Deliberation) -> float | None:
 def _reasons(turn: Turn) -> list[tuple[str, int, Reason]]:
     """Return all reasons in a turn, each with the kind of part it stands in and the place of that part."""
     proposal, move = proposal_in(turn.move), turn.move
-    found = [] if proposal is None else [("reason", place, each) for place, each in enumerate(proposal.reasons)]
+    reasons = [] if proposal is None else [("reason", place, reason) for place, reason in enumerate(proposal.reasons)]
     if isinstance(move, Contestation):
         replies = enumerate(move.replies)
-        found += [("reply", place, each.reason) for place, each in replies if each.reason is not None]
-    return found
+        reasons += [("reply", place, reply.reason) for place, reply in replies if reply.reason is not None]
+    return reasons
 
 
 def void_reasons(deliberation: Deliberation) -> int:

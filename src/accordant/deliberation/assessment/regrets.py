@@ -89,14 +89,14 @@ def regrets(
     standards = [frameworks.create(name) for name in frameworks.names()] if by is None else list(by)
     options = (alternatives(deliberation) if among is None else among).options
     scenario, rows = deliberation.scenario, recorded(deliberation)
-    places = [options.position(each) for each in rows.values()]
+    places = [options.position(allocation) for allocation in rows.values()]
     owners = [*deliberation.solo, *deliberation.revised, None]
     columns, followed, missing = {}, [], {}
-    for each in standards:
-        own = {agent.name: kept for agent in deliberation.agents if (kept := _kept(agent, each)) is not None}
-        lacking = _lacking(scenario, [each, *own.values()])
+    for standard in standards:
+        own = {agent.name: kept for agent in deliberation.agents if (kept := _kept(agent, standard)) is not None}
+        lacking = _lacking(scenario, [standard, *own.values()])
         if lacking:
-            missing[each.name] = lacking
+            missing[standard.name] = lacking
             continue
         regret = {
             name: 1.0 - relative_utility(_utility(kept, scenario, seed_of(deliberation.seed, name)), options)[places]
@@ -105,9 +105,9 @@ def regrets(
         others = (
             np.mean(list(regret.values()), axis=0)
             if regret
-            else 1.0 - relative_utility(_utility(each, scenario, deliberation.seed, drawn=False), options)[places]
+            else 1.0 - relative_utility(_utility(standard, scenario, deliberation.seed, drawn=False), options)[places]
         )
-        columns[each.name] = [regret.get(owner or "", others)[row] for row, owner in enumerate(owners)]
+        columns[standard.name] = [regret.get(owner or "", others)[row] for row, owner in enumerate(owners)]
         followed.append(tuple(own))
     matrix = np.array(list(columns.values()), dtype=np.float64).reshape(len(columns), len(rows)).T
     return RegretMatrix(tuple(rows), tuple(columns), matrix, tuple(followed), options.complete, missing)
@@ -115,14 +115,14 @@ def regrets(
 
 def _kept(agent: Agent, framework: Framework) -> Framework | None:
     """Return the framework that an agent follows, with its parameters, if it is of this name."""
-    found = getattr(agent, "framework", None)
-    return found if isinstance(found, Framework) and found.name == framework.name else None
+    own = getattr(agent, "framework", None)
+    return own if isinstance(own, Framework) and own.name == framework.name else None
 
 
 def _lacking(scenario: Scenario, standards: Sequence[Framework]) -> tuple[str, ...]:
     """Return the facts that some framework sees and the scenario lacks."""
     known = set(scenario.facts)
-    return tuple(dict.fromkeys(fact for each in standards for fact in each.sees if fact not in known))
+    return tuple(dict.fromkeys(fact for standard in standards for fact in standard.sees if fact not in known))
 
 
 def _utility(framework: Framework, scenario: Scenario, seed: int, *, drawn: bool = True) -> Utility:
@@ -149,8 +149,8 @@ def _by_lot(framework: Framework, utility: Utility, seen: Scenario, seed: int) -
 
 def recorded(deliberation: Deliberation) -> dict[str, Allocation]:
     """Return every allocation on record: ``solo NAME`` and ``revised NAME`` of every agent, and ``joint``."""
-    rows = {f"solo {name}": each.allocation for name, each in deliberation.solo.items()}
-    rows |= {f"revised {name}": each.allocation for name, each in deliberation.revised.items()}
+    rows = {f"solo {name}": proposal.allocation for name, proposal in deliberation.solo.items()}
+    rows |= {f"revised {name}": proposal.allocation for name, proposal in deliberation.revised.items()}
     return rows | {"joint": deliberation.joint}
 
 
@@ -194,10 +194,12 @@ def satisfaction(deliberation: Deliberation, *, among: Alternatives | None = Non
         What utilities are scaled over, if that was already made.
     """
     options = (alternatives(deliberation) if among is None else among).options
-    first = {name: relative_utility(each.utility, options) for name, each in deliberation.solo.items()}
-    last = {name: relative_utility(each.utility, options) for name, each in deliberation.revised.items()}
+    first = {name: relative_utility(proposal.utility, options) for name, proposal in deliberation.solo.items()}
+    last = {name: relative_utility(proposal.utility, options) for name, proposal in deliberation.revised.items()}
     joint_at = options.position(deliberation.joint)
-    joint = {name: float(relative_utility(each, options)[joint_at]) for name, each in deliberation.utilities.items()}
+    joint = {
+        name: float(relative_utility(utility, options)[joint_at]) for name, utility in deliberation.utilities.items()
+    }
     return Satisfaction(
         solo={name: float(first[name][options.position(deliberation.solo[name].allocation)]) for name in first},
         revised={name: float(last[name][options.position(deliberation.revised[name].allocation)]) for name in last},

@@ -82,7 +82,7 @@ def flip_test(
             raise UnknownNameError("fact", name, scenario.facts)
     if not names or permutations < 1:
         raise InputError(f"{len(names)} facts and {permutations} permutations are given; allowed: at least 1 of each")
-    before = {name: each.shares for name, each in recorded(deliberate(scenario)).items()}
+    before = {name: allocation.shares for name, allocation in recorded(deliberate(scenario)).items()}
     changed: dict[str, list[float]] = {name: [] for name in before}
     touched = []
     for number in range(permutations):
@@ -90,8 +90,8 @@ def flip_test(
         touched.append(
             np.mean([a.facts != b.facts for a, b in zip(scenario.claimants, other.claimants, strict=True)])
         )  # fmt: skip
-        for name, each in recorded(deliberate(other)).items():
-            changed[name].append(float((np.abs(each.shares - before[name]) > EQUAL).mean()))
+        for name, allocation in recorded(deliberate(other)).items():
+            changed[name].append(float((np.abs(allocation.shares - before[name]) > EQUAL).mean()))
     known = any(touched)
     rates = {
         name: mean_estimate(shares if known else (), generator(keyed_seed(seed, name), "resamples"), within=(0, 1))
@@ -133,7 +133,7 @@ class OrderEffects:
     @property
     def spread(self) -> dict[str, float]:
         """Agent to the difference between its best and its worst order, in [0, 1]."""
-        return {name: max(each) - min(each) for name, each in self.utilities.items()}
+        return {name: max(utilities) - min(utilities) for name, utilities in self.utilities.items()}
 
     @property
     def any(self) -> bool:
@@ -171,7 +171,7 @@ def order_effects(
     ]
     positions = dict.fromkeys(map(tuple, [range(len(agents)), range(len(agents) - 1, -1, -1), *drawn]))
     held = [run([agents[position] for position in order]) for order in positions]
-    joints = tuple(each.joint for each in held)
+    joints = tuple(deliberation.joint for deliberation in held)
     first = held[0]
     scale = scaled(first.scenario, [first.utilities[name] for name in names], first.options, seed)
     utilities = scale.of(np.array([joint.shares for joint in joints]))

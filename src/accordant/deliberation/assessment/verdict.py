@@ -80,10 +80,10 @@ class Verdict:
         """The verdict in words, one criterion a line."""
         counted = ", ".join(f"{count} {where}" for where, count in self.counts.items() if count)
         lines = [f"{self.heading}: of {len(self.criteria)} criteria {counted} ({self.allocation})"]
-        for each in self.criteria:
-            value = "–" if each.value is None else f"{each.value:.3f}"
-            threshold = "–" if each.threshold is None else f"{each.threshold:g}"
-            lines.append(f"  {each.metric}: {value}, threshold {threshold}: {each.standing}")
+        for criterion in self.criteria:
+            value = "–" if criterion.value is None else f"{criterion.value:.3f}"
+            threshold = "–" if criterion.threshold is None else f"{criterion.threshold:g}"
+            lines.append(f"  {criterion.metric}: {value}, threshold {threshold}: {criterion.standing}")
         if self.adversarial:
             lines.append(f"  adversarial agents took part: {', '.join(self.adversarial)}")
         return "\n".join(lines)
@@ -127,20 +127,20 @@ def verdict(
         If a criterion names no measure of allocations, or the card does not declare the use.
     """
     chosen = deliberation.joint if allocation is None else allocation
-    made = [measures.create(each.metric, each.params) for each in card.criteria]
-    values = [float(each.of(deliberation.scenario, chosen.shares[None])[0]) for each in made]
-    verdicts = scope.judge(card, values, [each.goal for each in made], use=use)
+    made = [measures.create(criterion.metric, criterion.params) for criterion in card.criteria]
+    values = [float(measure.of(deliberation.scenario, chosen.shares[None])[0]) for measure in made]
+    verdicts = scope.judge(card, values, [measure.goal for measure in made], use=use)
     criteria = tuple(
         JudgedCriterion(
-            each.criterion.metric, dict(each.criterion.params), each.value, each.criterion.threshold, standing(each),
-            each.criterion.chosen_by,
+            judged.criterion.metric, dict(judged.criterion.params), judged.value, judged.criterion.threshold,
+            standing(judged), judged.criterion.chosen_by,
         )
-        for each in verdicts
+        for judged in verdicts
     )  # fmt: skip
     return Verdict(
         card.id, card.version, card.hash, called, deliberation.hash, deliberation.adversaries, criteria,
         heading=f"for card {card.id}, version {card.version}",
-        counts={where: sum(each.standing == where for each in criteria) for where in get_args(Standing)},
+        counts={where: sum(criterion.standing == where for criterion in criteria) for where in get_args(Standing)},
     )  # fmt: skip
 
 
@@ -179,5 +179,5 @@ class Sides:
 def side_by_side(deliberation: Deliberation, criteria: Sequence[Criterion]) -> Sides:
     """Return the measures of every allocation on record."""
     rows = recorded(deliberation)
-    values, met = judged(deliberation, criteria, np.array([each.shares for each in rows.values()]))
-    return Sides(tuple(rows), tuple(each.label for each in criteria), values.T, met.T)
+    values, met = judged(deliberation, criteria, np.array([allocation.shares for allocation in rows.values()]))
+    return Sides(tuple(rows), tuple(criterion.label for criterion in criteria), values.T, met.T)

@@ -74,7 +74,7 @@ def contrast(explained: Explanation, who: str, weights: Sequence[float]) -> Cont
         Of all stakeholders in the run, at least 0, their sum above 0.
     """
     other = _other(explained, explained.favourites[explained.stakeholders.index(who)])
-    gains = next(each.gains for each in explained.comparisons if each.action == other)
+    gains = next(comparison.gains for comparison in explained.comparisons if comparison.action == other)
     shares = np.asarray(weights, dtype=np.float64) / np.sum(weights)
     stakes = dict(zip(explained.stakeholders, (np.asarray(gains) * shares).tolist(), strict=True))
     gained = {name: Literal(f"gain_{i}") for i, name in enumerate(explained.stakeholders) if gains[i] > LEVEL}
@@ -101,7 +101,7 @@ def contrast(explained: Explanation, who: str, weights: Sequence[float]) -> Cont
             words[rule] = f"this is more than {who} has at stake{_counted(weights)}"
         else:
             held[MOST] = FIRM
-    used = {each.atom for formula in (*held, *asks) for each in (*formula.body, formula.head)}
+    used = {literal.atom for formula in (*held, *asks) for literal in (*formula.body, formula.head)}
     words = {formula: said for formula, said in words.items() if formula.head.atom in used}
     return Contrast(who, explained.rule, explained.choice.action, other, _base(held), _base(asks), words)
 
@@ -115,7 +115,7 @@ def _other(explained: Explanation, favourite: Favourite) -> str:
     decision = explained.choice.action
     if decision not in favourite.equals:
         return favourite.action
-    favourites = [each.action for each in explained.favourites if decision not in each.equals]
+    favourites = [best.action for best in explained.favourites if decision not in best.equals]
     others = [explained.choice.runner_up, *favourites, *explained.actions]
     return next(action for action in others if action and action != decision)
 

@@ -78,17 +78,17 @@ def asking_in(opened: OpenedDecision) -> dict[str, str]:
     if len(opened.expected.actions) < 2:
         raise InputError(f"{opened.expected.actions[0]} is the only action: nobody can ask why no other was taken")
     asking: dict[str, str] = {}
-    for each in options.agents or tuple(Named(who, {}) for who in opened.with_weight):
-        if each.name not in names:
-            raise UnknownNameError("stakeholder of --agents", each.name, names)
-        if each.name in asking:
-            raise InputError(f"--agents names {each.name!r} twice; allowed: each stakeholder once")
-        for parameter in each.parameters:
+    for agent in options.agents or tuple(Named(who, {}) for who in opened.with_weight):
+        if agent.name not in names:
+            raise UnknownNameError("stakeholder of --agents", agent.name, names)
+        if agent.name in asking:
+            raise InputError(f"--agents names {agent.name!r} twice; allowed: each stakeholder once")
+        for parameter in agent.parameters:
             if parameter != POLICY:
-                raise UnknownNameError(f"parameter of {each.name}", parameter, [POLICY])
-        asking[each.name] = str(each.parameters.get(POLICY, ASKS))
-        if asking[each.name] not in (*POLICIES, PERSON):
-            raise UnknownNameError(f"policy of {each.name}", asking[each.name], [*POLICIES, PERSON])
+                raise UnknownNameError(f"parameter of {agent.name}", parameter, [POLICY])
+        asking[agent.name] = str(agent.parameters.get(POLICY, ASKS))
+        if asking[agent.name] not in (*POLICIES, PERSON):
+            raise UnknownNameError(f"policy of {agent.name}", asking[agent.name], [*POLICIES, PERSON])
     return asking
 
 
@@ -111,7 +111,7 @@ def _held(
         known_before=len(held.before.known),
         known_after=len(held.after.known),
         reasons=len(held.after.known) + len(held.after.missing),
-        unknown=tuple(words[each] for each in held.after.missing),
+        unknown=tuple(words[reason] for reason in held.after.missing),
         would_change=would_change,
         words=words,
         hash=held.hash,
@@ -127,7 +127,7 @@ def _said(held: Dialogue, about: Contrast, time: int) -> Said:
         locution=move.locution,
         words=move_words(about, move),
         because=because(about, move),
-        gives_up=() if revision is None else tuple(about.words[each] for each in revision.dropped),
+        gives_up=() if revision is None else tuple(about.words[formula] for formula in revision.dropped),
         formula=str(move.content),
         target=move.target,
     )
@@ -137,7 +137,9 @@ def because(about: Contrast, move: Move) -> tuple[str, ...]:
     """Return the premises of an argument in words, facts before rules; none where it says what it rests on."""
     if not isinstance(move.content, Argument) or move.content.premises == (move.content.conclusion,):
         return ()
-    return tuple(about.words[each] for each in sorted(move.content.premises, key=lambda each: len(each.body) > 0))
+    return tuple(
+        about.words[premise] for premise in sorted(move.content.premises, key=lambda premise: len(premise.body) > 0)
+    )
 
 
 WHY = "asks: why {}?"  # the first move
@@ -163,20 +165,22 @@ def _changes(explained: Explanation, asking: Sequence[str]) -> dict[str, tuple[s
     Sentences that would stand with each of several stakeholders are on everybody.
     """
     own = {who: would_change(_concerning(explained, who)) for who in asking}
-    everybody = [each for each in own[asking[0]] if len(asking) > 1 and all(each in said for said in own.values())]
+    everybody = [
+        sentence for sentence in own[asking[0]] if len(asking) > 1 and all(sentence in said for said in own.values())
+    ]
     contexts = would_change(explained)[len(would_change(replace(explained, context=None))) :]
-    found = {who: tuple(each for each in said if each not in everybody) for who, said in own.items()}
-    return found | {"": (*everybody, *contexts)}
+    changes = {who: tuple(sentence for sentence in said if sentence not in everybody) for who, said in own.items()}
+    return changes | {"": (*everybody, *contexts)}
 
 
 def _concerning(explained: Explanation, who: str) -> Explanation:
     """Return an explanation whose changes are those of one stakeholder."""
     weights = explained.weights
-    own = tuple(each for each in weights.found if each.who == who)
+    own = tuple(change for change in weights.found if change.who == who)
     return replace(
         explained,
-        pivotal=tuple(each for each in explained.pivotal if each.who == who),
-        misreports=tuple(each for each in explained.misreports if each.who in (None, who)),
+        pivotal=tuple(pivot for pivot in explained.pivotal if pivot.who == who),
+        misreports=tuple(misreport for misreport in explained.misreports if misreport.who in (None, who)),
         weights=replace(weights, found=own or weights.found[:1]),
         context=None,
     )
@@ -185,13 +189,13 @@ def _concerning(explained: Explanation, who: str) -> Explanation:
 def _warnings(opened: OpenedDecision, explained: Explanation, asking: Sequence[str]) -> list[str]:
     """Return what a reader must see."""
     row = debated_row(opened, 0, explained.choice.action)
-    found = unusual_words(row)
+    warnings = unusual_words(row)
     if row.recommended is not None and row.recommended != row.settled:
-        found.append(
+        warnings.append(
             f"recommend says {row.recommended} for row {row.row}; the dialogue is about {row.settled}, which the "
             f"strategy {'draws most often' if explained.choice.probabilities is not None else 'decides by itself'}"
         )
     unheard = [name for name in asking if name not in opened.with_weight]
     if unheard:
-        found.append(f"{listed(unheard)}: weight 0 in the run, so what is at stake there counts for nothing")
-    return found
+        warnings.append(f"{listed(unheard)}: weight 0 in the run, so what is at stake there counts for nothing")
+    return warnings

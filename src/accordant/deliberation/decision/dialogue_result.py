@@ -127,7 +127,10 @@ class DecisionDialogue(TalkOnDecision):
     @property
     def outcome(self) -> str:
         """Who understands, and for whom the question is open."""
-        ends = {word: [each.who for each in self.dialogues if each.outcome == word] for word in ("understood", "open")}
+        ends = {
+            word: [dialogue.who for dialogue in self.dialogues if dialogue.outcome == word]
+            for word in ("understood", "open")
+        }
         said = {"understood": "understood by", "open": "open for"}
         return "; ".join(f"{said[word]} {listed(names)}" for word, names in ends.items() if names)
 

@@ -81,8 +81,8 @@ def _lines(move: Said) -> list[str]:
     """Return a move as lines: what is said, the premises, and what is given up."""
     return [
         f"{move.time} {move.speaker} {move.words}",
-        *(f"    because {each}" for each in move.because),
-        *(f"    and gives up: {each}" for each in move.gives_up),
+        *(f"    because {premise}" for premise in move.because),
+        *(f"    and gives up: {reason}" for reason in move.gives_up),
     ]
 
 

@@ -52,10 +52,10 @@ def run_of(
     check_out(out, (case, file, options.data, *kept), json=json, check=check_page)
     if add and is_run(case):
         check_addable(Path(case))
-    found = open_run(case, seed=run_seed, data=options.data)
-    options = replace(options, data=found.data_for(file))
-    check_out(out, (*inputs_of(found.run, file, options.data), *kept), json=json, check=check_page)
-    return found.run, options
+    source = open_run(case, seed=run_seed, data=options.data)
+    options = replace(options, data=source.data_for(file))
+    check_out(out, (*inputs_of(source.run, file, options.data), *kept), json=json, check=check_page)
+    return source.run, options
 
 
 @dataclass(frozen=True, eq=False)
@@ -149,8 +149,8 @@ def _complete(options: DecisionOptions, actions: Sequence[str]) -> DecisionOptio
     if options.grant is None:
         idle = [name for name in ("otherwise", "capacity") if getattr(options, name) is not None]
         if idle or len(options.rows) > 1:
-            found = f"--{idle[0]}" if idle else f"--rows with {len(options.rows)} rows"
-            raise InputError(f"{found} needs --grant, the action that the rows compete for; one row alone is --row")
+            given = f"--{idle[0]}" if idle else f"--rows with {len(options.rows)} rows"
+            raise InputError(f"{given} needs --grant, the action that the rows compete for; one row alone is --row")
         return options
     others = [name for name in actions if name != options.grant]
     if options.grant not in actions:
@@ -164,8 +164,8 @@ def _complete(options: DecisionOptions, actions: Sequence[str]) -> DecisionOptio
     if most < 1:
         raise InputError(f"--rows names {len(options.rows)} row; allowed with --grant: 2 or more, which compete for it")
     if options.capacity is None or not 1 <= options.capacity <= most:
-        found = "missing" if options.capacity is None else str(options.capacity)
-        raise InputError(f"--capacity is {found}; allowed for {most + 1} rows: 1 to {most}")
+        given = "missing" if options.capacity is None else str(options.capacity)
+        raise InputError(f"--capacity is {given}; allowed for {most + 1} rows: 1 to {most}")
     limits.CLAIMANTS.check(len(options.rows), "--rows")
     return replace(options, otherwise=otherwise)
 

@@ -183,7 +183,7 @@ class DecisionDebate(TalkOnDecision):
     @property
     def subject(self) -> str:
         """What was debated, such as ``Row 3 of the untouched rows of the run``."""
-        numbers = listed([str(each.row) for each in self.rows])
+        numbers = listed([str(row.row) for row in self.rows])
         return f"Row{'' if len(self.rows) == 1 else 's'} {numbers} of {self.source}"
 
     @property
@@ -191,7 +191,7 @@ class DecisionDebate(TalkOnDecision):
         """What was settled on, such as ``Admit`` or ``Admit for row 3 and row 9, Wait for the others``."""
         if self.scarce is None:
             return self.rows[0].settled
-        granted = [f"row {each.row}" for each in self.rows if each.settled == self.scarce.grant]
+        granted = [f"row {row.row}" for row in self.rows if row.settled == self.scarce.grant]
         return f"{self.scarce.grant} for {listed(granted)}, {self.scarce.otherwise} for the others"
 
     @property
@@ -207,7 +207,7 @@ class DecisionDebate(TalkOnDecision):
     @property
     def words(self) -> str:
         """What was settled, in one sentence, and what D* decides."""
-        agents = listed([each.name for each in self.deliberation.agents])
-        decided = listed([str(each.recommended or "left to a person") for each in self.rows])
+        agents = listed([agent.name for agent in self.deliberation.agents])
+        decided = listed([str(row.recommended or "left to a person") for row in self.rows])
         settled = f"{self.subject}: {agents} settle on {self.outcome}, {self.manner}"
         return f"{settled}. D* of the run ({self.run.selected}): {decided}."

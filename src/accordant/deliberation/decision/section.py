@@ -115,7 +115,7 @@ def debated_row(opened: OpenedDecision, place: int, settled: str) -> DebatedRow:
         recommended=str(recommended.decisions.actions[row]) or None,
         unusual=unusual,
         handling="referred" if referred else "fall_back" if fall_back else "",
-        decisions={label: _decision(found, row) for label, found in opened.decisions.items()},
+        decisions={label: _decision(decisions, row) for label, decisions in opened.decisions.items()},
     )  # fmt: skip
 
 
@@ -135,9 +135,9 @@ def _standings(opened: OpenedDecision, settled: Sequence[str]) -> dict[str, Stan
     """Return what each stakeholder gets; where a person decides, D* is what its rule would have chosen."""
     expected, rows = opened.expected, np.array(opened.options.rows)
     codes = np.array([expected.actions.index(action) for action in settled])
-    found = opened.recommended.decisions
-    chances = found.probabilities()[:, rows].T
-    certain = np.eye(len(expected.actions))[found.codes[rows]]
+    decisions = opened.recommended.decisions
+    chances = decisions.probabilities()[:, rows].T
+    certain = np.eye(len(expected.actions))[decisions.codes[rows]]
     chances = np.where(np.isnan(chances), certain, chances)
     return {
         who: Standing(
@@ -152,28 +152,30 @@ def _standings(opened: OpenedDecision, settled: Sequence[str]) -> dict[str, Stan
 
 def _warnings(opened: OpenedDecision, cast: Cast, rows: Sequence[DebatedRow]) -> tuple[str, ...]:
     """Return what a reader must see, the worst first."""
-    selected, found = opened.run.policy.selected_, stood_in(cast.usage())
-    for each in rows:
-        barred = each.decisions[selected].inadmissible
-        row = f"row {each.row}"
-        if each.settled in barred:
-            found.append(f"{row}: constraints of D* do not admit {each.settled}, which was settled on")
+    selected, warnings = opened.run.policy.selected_, stood_in(cast.usage())
+    for row in rows:
+        barred = row.decisions[selected].inadmissible
+        where = f"row {row.row}"
+        if row.settled in barred:
+            warnings.append(f"{where}: constraints of D* do not admit {row.settled}, which was settled on")
         elif barred:
-            found.append(f"{row}: constraints of D* do not admit {listed(barred)}; agents do not know of them")
-        found += unusual_words(each)
+            warnings.append(f"{where}: constraints of D* do not admit {listed(barred)}; agents do not know of them")
+        warnings += unusual_words(row)
     silent = [name for name in opened.expected.stakeholders if name not in opened.with_weight]
     if silent and not opened.options.agents:
-        found.append(f"{listed(silent)}: weight 0 in the run, so nobody speaks for them")
+        warnings.append(f"{listed(silent)}: weight 0 in the run, so nobody speaks for them")
     if opened.options.grant is not None:
-        taken = sum(each.recommended == opened.options.grant for each in rows)
+        taken = sum(row.recommended == opened.options.grant for row in rows)
         if taken != opened.options.capacity:
-            found.append(
+            warnings.append(
                 f"D* knows nothing of the capacity of {opened.options.capacity}: it decides for {opened.options.grant} "
                 f"in {taken} of {len(rows)} rows"
             )
-        forced = [each.row for each in rows if each.settled == opened.options.grant and _nobody_gains(opened, each)]
-        found += [f"row {row}: no stakeholder gains from {opened.options.grant}; all units are given" for row in forced]
-    return tuple(found)
+        forced = [row.row for row in rows if row.settled == opened.options.grant and _nobody_gains(opened, row)]
+        warnings += [
+            f"row {number}: no stakeholder gains from {opened.options.grant}; all units are given" for number in forced
+        ]
+    return tuple(warnings)
 
 
 def unusual_words(row: DebatedRow) -> list[str]:
@@ -185,4 +187,4 @@ def unusual_words(row: DebatedRow) -> list[str]:
 
 def _nobody_gains(opened: OpenedDecision, row: DebatedRow) -> bool:
     grant, otherwise = str(opened.options.grant), str(opened.options.otherwise)
-    return all(each[grant] <= each[otherwise] for each in row.expected.values())
+    return all(rewards[grant] <= rewards[otherwise] for rewards in row.expected.values())

@@ -170,7 +170,7 @@ def _strategies(content: DecisionDebate, row: DebatedRow) -> list[str]:
     said = row.recommended or "a person decides"
     lines = [f"row {row.row}: settled on {row.settled}; D* ({content.run.selected}): {said}"]
     for action in content.actions:
-        deciding = [label for label, each in row.decisions.items() if each.action == action]
+        deciding = [label for label, decision in row.decisions.items() if decision.action == action]
         if deciding:
             lines.append(f"  {action}: {', '.join(deciding)}")
     return lines
@@ -182,6 +182,8 @@ def _standings(content: DecisionDebate) -> FittedTable:
     table = FittedTable(f"Expected reward{mean}")
     for name in ("stakeholder", "settled", "D*", "best", "worst"):
         table.add(name, number=name != "stakeholder")
-    for who, each in content.standings.items():
-        table.add_row(who, *(f"{value:.3f}" for value in (each.settled, each.selected, each.best, each.worst)))
+    for who, standing in content.standings.items():
+        table.add_row(
+            who, *(f"{value:.3f}" for value in (standing.settled, standing.selected, standing.best, standing.worst))
+        )
     return table

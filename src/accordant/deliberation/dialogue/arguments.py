@@ -44,12 +44,12 @@ class Argument:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "premises", in_order(self.premises))
-        found = derivations(self.premises)
-        if self.conclusion not in found:
+        origins = derivations(self.premises)
+        if self.conclusion not in origins:
             raise InputError(f"{self}: the premises do not derive {self.conclusion}")
         if not is_consistent(self.premises):
             raise InputError(f"{self}: the premises are inconsistent")
-        spare = self.held - used(found, self.conclusion)
+        spare = self.held - used(origins, self.conclusion)
         if spare:
             raise InputError(f"{self}: not needed: {', '.join(map(str, in_order(spare)))}")
 
@@ -120,17 +120,17 @@ def arguments_for(formulas: Iterable[Formula], goal: Literal, *, limit: int = LI
         raise InputError(f"limit is {limit}; allowed: at least 1")
     search = _Search(in_order(formulas), goal)
     pending: list[dict[Literal, Formula | None]] = [{goal: None}] if goal in search.derivable else []
-    found: list[Argument] = []
+    arguments: list[Argument] = []
     tried = 0
-    while pending and len(found) < limit and tried < limit * BRANCHES_PER_ARGUMENT:
+    while pending and len(arguments) < limit and tried < limit * BRANCHES_PER_ARGUMENT:
         chosen = pending.pop()
         tried += 1
         children = search.grown(chosen)
         if children is None:
-            found.append(Argument(tuple(each for each in chosen.values() if each is not None), goal))
+            arguments.append(Argument(tuple(formula for formula in chosen.values() if formula is not None), goal))
         else:
             pending.extend(reversed(children))
-    return Arguments(tuple(sorted(found, key=by_size)), bool(pending))
+    return Arguments(tuple(sorted(arguments, key=by_size)), bool(pending))
 
 
 def by_size(argument: Argument) -> tuple[int, str]:
@@ -148,7 +148,7 @@ class _Search:
         self.goal = goal
         self.derivable = frozenset(derivations(formulas))
         self.by_head: dict[Literal, list[Formula]] = {}
-        for formula in sorted(formulas, key=lambda each: len(each.body) > 0):  # facts before rules
+        for formula in sorted(formulas, key=lambda formula: len(formula.body) > 0):  # facts before rules
             if self.derivable.issuperset(formula.body):
                 self.by_head.setdefault(formula.head, []).append(formula)
 
@@ -163,8 +163,10 @@ class _Search:
             candidates = self.by_head[literal]
             if len(candidates) > 1:
                 branches = [(dict(chosen), candidate) for candidate in candidates]
-                return [each for each, formula in branches if _taken(each, literal, formula) and self.reaches(each)]
-            agenda.extend(each for each in candidates[0].body if each not in chosen)
+                return [
+                    branch for branch, formula in branches if _taken(branch, literal, formula) and self.reaches(branch)
+                ]
+            agenda.extend(condition for condition in candidates[0].body if condition not in chosen)
             if not _taken(chosen, literal, candidates[0]):
                 return []
         return None

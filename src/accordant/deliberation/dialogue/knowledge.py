@@ -154,7 +154,7 @@ def derivations(formulas: Iterable[Formula], blocked: frozenset[Literal] = froze
     blocked
         Literals that must not be derived.
     """
-    found: dict[Literal, Formula] = {}
+    origins: dict[Literal, Formula] = {}
     waiting: dict[Literal, list[int]] = {}
     rules: list[Formula] = []
     open_conditions: list[int] = []
@@ -162,8 +162,8 @@ def derivations(formulas: Iterable[Formula], blocked: frozenset[Literal] = froze
 
     def derive(formula: Formula) -> None:
         """Note the head of a formula whose conditions all hold."""
-        if formula.head not in found and formula.head not in blocked:
-            found[formula.head] = formula
+        if formula.head not in origins and formula.head not in blocked:
+            origins[formula.head] = formula
             agenda.append(formula.head)
 
     for formula in formulas:
@@ -179,7 +179,7 @@ def derivations(formulas: Iterable[Formula], blocked: frozenset[Literal] = froze
             open_conditions[number] -= 1
             if open_conditions[number] == 0:
                 derive(rules[number])
-    return found
+    return origins
 
 
 def closure(formulas: Iterable[Formula], blocked: frozenset[Literal] = frozenset()) -> frozenset[Literal]:
@@ -189,8 +189,8 @@ def closure(formulas: Iterable[Formula], blocked: frozenset[Literal] = frozenset
 
 def is_consistent(formulas: Iterable[Formula]) -> bool:
     """Return whether no literal follows together with its complement."""
-    found = derivations(formulas)
-    return not any(literal.negated and literal.complement in found for literal in found)
+    origins = derivations(formulas)
+    return not any(literal.negated and literal.complement in origins for literal in origins)
 
 
 def used(found: Mapping[Literal, Formula], goal: Literal) -> frozenset[Formula]:
@@ -206,12 +206,12 @@ def used(found: Mapping[Literal, Formula], goal: Literal) -> frozenset[Formula]:
 
 def conflict(formulas: Iterable[Formula]) -> frozenset[Formula] | None:
     """Return formulas that derive a literal and its complement, the first such literal by text; None if consistent."""
-    found = derivations(formulas)
-    clashing = [literal for literal in found if literal.negated and literal.complement in found]
+    origins = derivations(formulas)
+    clashing = [literal for literal in origins if literal.negated and literal.complement in origins]
     if not clashing:
         return None
     first = min(clashing, key=str)
-    return used(found, first) | used(found, first.complement)
+    return used(origins, first) | used(origins, first.complement)
 
 
 def in_order(formulas: Iterable[Formula]) -> tuple[Formula, ...]:
@@ -288,7 +288,7 @@ class KnowledgeBase:
     def changed(self, added: Iterable[Formula], dropped: Iterable[Formula]) -> KnowledgeBase:
         """Return the base with formulas added, at weight 1 if they are new, and others dropped."""
         kept = in_order((*(self.held - set(dropped)), *added))
-        return KnowledgeBase(kept, {each: self.weights[each] for each in kept if each in self.weights})
+        return KnowledgeBase(kept, {formula: self.weights[formula] for formula in kept if formula in self.weights})
 
     @cached_property
     def held(self) -> frozenset[Formula]:

@@ -220,7 +220,7 @@ def objection(state: State, move: Move) -> str | None:
     if move.speaker not in row.speakers:
         return f"{move.locution} is for the {' and the '.join(row.speakers)}"
     if not isinstance(move.content, row.content):
-        return f"the content must be {' or '.join(each.__name__ for each in row.content)}"
+        return f"the content must be {' or '.join(kind.__name__ for kind in row.content)}"
     if (move.speaker, move.locution, move.content, move.target) in state.done:
         return "the same move was made before"
     return row.objection(state, move)
@@ -247,9 +247,9 @@ def play(state: State, move: Move) -> State:
     InputError
         If the move is illegal; the message says which precondition fails.
     """
-    found = objection(state, move)
-    if found is not None:
-        raise InputError(f"{move.speaker}: {move} is not legal: {found}")
+    why = objection(state, move)
+    if why is not None:
+        raise InputError(f"{move.speaker}: {move} is not legal: {why}")
     after = replace(state, moves=(*state.moves, move), turn=OTHER[move.speaker], skipped=0, turns=state.turns + 1)
     if isinstance(move.content, Argument):
         return _argued(after, move, move.content)
@@ -310,11 +310,11 @@ def _arguments_left(state: State, move: Move) -> bool:
     """
     content: Any = move.content
     final = content.atom == state.setting.decision.atom
-    for each in (*supports(state), *refutations(state)):
-        argument: Any = each.content
-        if (state.turn, argument) in state.table or objection(state, each) is not None:
+    for reply in (*supports(state), *refutations(state)):
+        argument: Any = reply.content
+        if (state.turn, argument) in state.table or objection(state, reply) is not None:
             continue
-        replied_to = state.moves[(each.target or 0) - 1].content
+        replied_to = state.moves[(reply.target or 0) - 1].content
         against = isinstance(replied_to, Argument) and (final or replied_to.conclusion.atom == content.atom)
         if against or argument.conclusion.atom == content.atom:
             return True

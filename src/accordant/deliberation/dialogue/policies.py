@@ -191,10 +191,10 @@ def _outweighed(state: State, legal: tuple[Move, ...]) -> Move | None:
     """Concede the conclusion of the latest argument whose facts weigh more to the other than their price to oneself."""
     side, other = state.sides[state.turn], state.sides[OTHER[state.turn]].base
     conceding = [(move, _replied_to(state, move)) for move in legal if move.locution == "concede"]
-    for move, said in sorted(conceding, key=lambda each: -(each[0].target or 0)):
+    for move, said in sorted(conceding, key=lambda pair: -(pair[0].target or 0)):
         if move.content == said.conclusion:
             revision = revised(side.base, said.held, kept=side.accepted)
-            worth = sum(other.weight(each) for each in said.facts if each not in side.base.held)
+            worth = sum(other.weight(fact) for fact in said.facts if fact not in side.base.held)
             if not revision.dropped or revision.cost < worth:
                 return move
     return None

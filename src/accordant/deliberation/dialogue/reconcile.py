@@ -62,15 +62,15 @@ def understanding(state: State) -> Understanding:
     """Return what the explainee knows of the reasons for the decision, at some point of a dialogue."""
     setting = state.setting
     reasons = {
-        each
+        reason
         for argument in setting.by_conclusion[setting.decision]
         if argument.held <= setting.explainer.held
-        for each in argument.said
+        for reason in argument.said
     }
     known = state.understood | state.understanding_base
     return Understanding(
-        tuple(str(each) for each in in_order(reasons) if each in known),
-        tuple(str(each) for each in in_order(reasons) if each not in known),
+        tuple(str(reason) for reason in in_order(reasons) if reason in known),
+        tuple(str(reason) for reason in in_order(reasons) if reason not in known),
     )
 
 
@@ -146,16 +146,16 @@ class Dialogue:
     @cached_property
     def topic(self) -> frozenset[str]:
         """Atoms of the decision and of what was said, and those from which rules of either base lead to them."""
-        found = {self.state.setting.decision.atom}
+        atoms = {self.state.setting.decision.atom}
         for side in self.state.sides.values():
-            found.update(each.atom for said in side.commitments for each in (*said.body, said.head))
-        agenda = sorted(found)
+            atoms.update(literal.atom for said in side.commitments for literal in (*said.body, said.head))
+        agenda = sorted(atoms)
         for atom in agenda:  # grows while it is read
             for formula in self.state.setting.everything:
-                new = {each.atom for each in formula.body} - found if formula.head.atom == atom else set()
-                found.update(new)
+                new = {literal.atom for literal in formula.body} - atoms if formula.head.atom == atom else set()
+                atoms.update(new)
                 agenda.extend(sorted(new))
-        return frozenset(found)
+        return frozenset(atoms)
 
     @property
     def on_topic(self) -> tuple[tuple[Formula, ...], tuple[Formula, ...]]:
@@ -207,28 +207,30 @@ class Dialogue:
 
     def lines(self) -> list[str]:
         """Return the transcript and the outcome as text."""
-        found = []
+        lines = []
         for time, move in enumerate(self.state.moves, start=1):
-            found.append(f"{time:>3} {move.speaker}: {move}{' (declined)' * (time in self.state.declined)}")
+            lines.append(f"{time:>3} {move.speaker}: {move}{' (declined)' * (time in self.state.declined)}")
             revision = self.state.revisions.get(time)
             if revision is not None:
-                gained, lost = (", ".join(map(str, each)) or "nothing" for each in (revision.added, revision.dropped))
+                gained, lost = (
+                    ", ".join(map(str, formulas)) or "nothing" for formulas in (revision.added, revision.dropped)
+                )
                 least = "" if revision.exact else ", perhaps not the least"
-                found.append(f"    {move.speaker} takes in {gained}; drops {lost} (cost {revision.cost:g}{least})")
+                lines.append(f"    {move.speaker} takes in {gained}; drops {lost} (cost {revision.cost:g}{least})")
         total = len(self.before.known) + len(self.before.missing)
         changes = ", ".join(f"{speaker} {count}" for speaker, count in self.changes.items())
         symmetry = "none" if self.symmetry is None else f"{self.symmetry:g}"
         length = f"{len(self.state.moves)} moves of at most {self.state.setting.bound.moves}"
-        found += [
+        lines += [
             f"status: {self.status} ({', '.join(self.outcomes)}) after {length}",
             f"understanding: {len(self.before.known)}/{total} before, {len(self.after.known)}/{total} after",
             f"changes: {changes}; symmetry {symmetry}",
         ]
         if not self.decision_holds:
-            found.append(f"the explainer's base no longer derives {self.state.setting.decision}")
+            lines.append(f"the explainer's base no longer derives {self.state.setting.decision}")
         if not self.complete:
-            found.append("not all arguments were found: the search stopped at its limit")
-        return found
+            lines.append("not all arguments were found: the search stopped at its limit")
+        return lines
 
     @property
     def _bases(self) -> Mapping[Speaker, tuple[KnowledgeBase, KnowledgeBase]]:
@@ -242,7 +244,7 @@ class Dialogue:
     def _restricted(self, when: int) -> tuple[tuple[Formula, ...], tuple[Formula, ...]]:
         """Return the bases of one time, restricted to the topic."""
         one, other = (
-            tuple(each for each in bases[when].formulas if each.head.atom in self.topic)
+            tuple(formula for formula in bases[when].formulas if formula.head.atom in self.topic)
             for bases in self._bases.values()
         )
         return one, other

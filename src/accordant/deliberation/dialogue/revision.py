@@ -45,8 +45,8 @@ class Revision:
     def to_json(self) -> dict[str, Any]:
         """Return what changed, without the base."""
         return {
-            "added": [str(each) for each in self.added],
-            "dropped": [str(each) for each in self.dropped],
+            "added": [str(formula) for formula in self.added],
+            "dropped": [str(formula) for formula in self.dropped],
             "cost": self.cost,
             "exact": self.exact,
         }
@@ -80,7 +80,7 @@ def revised(
     dropped, exact = _cheapest(base, in_order((*base.formulas, *added)), firm, most_nodes)
     return Revision(
         base.changed(added, dropped),
-        tuple(each for each in added if each not in base.held),
+        tuple(formula for formula in added if formula not in base.held),
         dropped,
         float(_cost(base, dropped)),
         exact,
@@ -89,37 +89,37 @@ def revised(
 
 def _cost(base: KnowledgeBase, formulas: Iterable[Formula]) -> Fraction:
     """Return the sum of weights as an exact decimal, so that 0.1 + 0.2 is as much as 0.3."""
-    return sum((Fraction(repr(base.weight(each))) for each in formulas), Fraction(0))
+    return sum((Fraction(repr(base.weight(formula))) for formula in formulas), Fraction(0))
 
 
 def _cheapest(
     base: KnowledgeBase, everything: tuple[Formula, ...], firm: frozenset[Formula], most_nodes: int
 ) -> tuple[tuple[Formula, ...], bool]:
     """Return the cheapest formulas to drop, in text order, and whether the search was complete."""
-    by_text = {str(each): each for each in everything}
+    by_text = {str(formula): formula for formula in everything}
     frontier: list[tuple[Fraction, tuple[str, ...]]] = [(Fraction(0), ())]
     seen: set[tuple[str, ...]] = {()}
     nodes = 0
     while True:
         cost, names = heapq.heappop(frontier)
         dropped = frozenset(by_text[name] for name in names)
-        clash = conflict(each for each in everything if each not in dropped)
+        clash = conflict(formula for formula in everything if formula not in dropped)
         if clash is None:
             return in_order(dropped), True
         if nodes >= most_nodes:
             return _greedy(base, everything, firm, dropped), False
         nodes += 1
-        for each in in_order(clash - firm):
-            grown = tuple(sorted((*names, str(each))))
+        for formula in in_order(clash - firm):
+            grown = tuple(sorted((*names, str(formula))))
             if grown not in seen:
                 seen.add(grown)
-                heapq.heappush(frontier, (cost + _cost(base, (each,)), grown))
+                heapq.heappush(frontier, (cost + _cost(base, (formula,)), grown))
 
 
 def _greedy(
     base: KnowledgeBase, everything: tuple[Formula, ...], firm: frozenset[Formula], dropped: frozenset[Formula]
 ) -> tuple[Formula, ...]:
     """Drop the cheapest member of each conflict that is left, the first by text among equals."""
-    while clash := conflict(each for each in everything if each not in dropped):
+    while clash := conflict(formula for formula in everything if formula not in dropped):
         dropped |= {min(in_order(clash - firm), key=base.weight)}
     return in_order(dropped)

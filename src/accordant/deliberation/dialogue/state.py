@@ -49,8 +49,8 @@ class Move:
     def to_json(self) -> dict[str, Any]:
         """Return everything as JSON values."""
         content = self.content.to_json() if isinstance(self.content, Argument) else str(self.content)
-        found = {"speaker": self.speaker, "locution": self.locution, "content": content, "target": self.target}
-        return found | ({"revises": self.revises} if self.locution == "concede" else {})
+        values = {"speaker": self.speaker, "locution": self.locution, "content": content, "target": self.target}
+        return values | ({"revises": self.revises} if self.locution == "concede" else {})
 
     def __str__(self) -> str:
         reply = "" if self.target is None else f" to {self.target}"
@@ -174,24 +174,24 @@ class Setting:
     def by_conclusion(self) -> dict[Literal, tuple[Argument, ...]]:
         """Literal, in text order, to its arguments from either base or both together, few premises first."""
         return {
-            literal: tuple(sorted({each for search in found for each in search.found}, key=by_size))
-            for literal, found in self._searches.items()
+            literal: tuple(sorted({argument for search in searches for argument in search.found}, key=by_size))
+            for literal, searches in self._searches.items()
         }
 
     @cached_property
     def arguments(self) -> tuple[Argument, ...]:
         """All arguments that can ever be put forward, by conclusion."""
-        return tuple(argument for found in self.by_conclusion.values() for argument in found)
+        return tuple(argument for arguments in self.by_conclusion.values() for argument in arguments)
 
     @property
     def complete(self) -> bool:
         """Whether no search for arguments stopped at its limit."""
-        return not any(search.truncated for found in self._searches.values() for search in found)
+        return not any(search.truncated for searches in self._searches.values() for search in searches)
 
     @cached_property
     def bound(self) -> Bound:
         """Most moves that a dialogue can have."""
-        literals = {each for formula in self.everything for each in (*formula.body, formula.head)}
+        literals = {literal for formula in self.everything for literal in (*formula.body, formula.head)}
         rules = sum(isinstance(formula, Rule) for formula in self.everything)
         return Bound((len(self.arguments), len(self.arguments)), len(literals | {self.decision}) + rules)
 
@@ -252,21 +252,21 @@ class State:
     @cached_property
     def table(self) -> dict[tuple[Speaker, Argument], int]:
         """Arguments put forward, by speaker, to the time when it was first: what replies name as their target."""
-        found: dict[tuple[Speaker, Argument], int] = {}
+        times: dict[tuple[Speaker, Argument], int] = {}
         for time, move in enumerate(self.moves, start=1):
             if isinstance(move.content, Argument):
-                found.setdefault((move.speaker, move.content), time)
-        return found
+                times.setdefault((move.speaker, move.content), time)
+        return times
 
     @cached_property
     def issues(self) -> dict[str, tuple[Literal, int]]:
         """Open atom to the literal and time with which a query or an argument's conclusion raised it."""
-        found: dict[str, tuple[Literal, int]] = {}
+        issues: dict[str, tuple[Literal, int]] = {}
         for time, move in enumerate(self.moves, start=1):
             content = move.content.conclusion if isinstance(move.content, Argument) else move.content
             if move.locution in ("query", "support", "refute") and isinstance(content, Literal):
-                found.setdefault(content.atom, (content, time))
-        return {atom: raised for atom, raised in found.items() if atom not in self.closed}
+                issues.setdefault(content.atom, (content, time))
+        return {atom: raised for atom, raised in issues.items() if atom not in self.closed}
 
     @cached_property
     def done(self) -> frozenset[tuple[Speaker, Named, Content, int | None]]:

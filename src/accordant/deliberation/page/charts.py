@@ -45,8 +45,8 @@ def grid_chart(identifier: str, title: str, reading: OneReading, patients: Seque
     for place, patient in enumerate(patients):
         drawn.append(_row(reading, places, patient, TOP + ROW * place, width))
     said = f"{len(patients)} patients. " + "; ".join(
-        f"{reading.called(each.key)}: {', '.join(p for p in patients if each.shares[p] > 0) or 'nobody'}"
-        for each in reading.columns
+        f"{reading.called(column.key)}: {', '.join(p for p in patients if column.shares[p] > 0) or 'nobody'}"
+        for column in reading.columns
     )
     return figure(identifier, (width, bottom + BOTTOM), title, said + ".", *drawn, sized=True)
 
@@ -60,11 +60,11 @@ def grid_width(reading: OneReading) -> float:
 def cell(x: float, y: float, granted: float, css: str = "") -> list[Markup]:
     """Return a square, filled from below as far as the demand is met."""
     box = {"x": x, "y": y, "width": CELL, "height": CELL}
-    found = [tag("rect", {**box, "class": f"cell {css}".strip()})]
+    drawn = [tag("rect", {**box, "class": f"cell {css}".strip()})]
     if granted > 0:
         height = CELL * min(1.0, granted)
-        found.append(tag("rect", {**box, "y": y + CELL - height, "height": height, "class": f"granted {css}".strip()}))
-    return found
+        drawn.append(tag("rect", {**box, "y": y + CELL - height, "height": height, "class": f"granted {css}".strip()}))
+    return drawn
 
 
 def notch(x: float, y: float) -> Markup:
@@ -84,45 +84,49 @@ def sample(kind: str) -> Markup:
 def _places(reading: OneReading) -> dict[str, float]:
     """Return where each column begins; blocks of one form are set apart, and behind joint there is room for letters."""
     x, places, before = NAMES, {}, reading.columns[0].form
-    for each in reading.columns:
-        x += APART if each.form != before else 0.0
-        before, places[each.key] = each.form, x
+    for column in reading.columns:
+        x += APART if column.form != before else 0.0
+        before, places[column.key] = column.form, x
         x += STEP
-        if each.form == "joint":
+        if column.form == "joint":
             x += max(AGAINST, MOVED * len(reading.takers))
     return places
 
 
 def _heads(reading: OneReading, places: dict[str, float], width: float) -> list[Markup]:
     """Return what stands above the columns."""
-    found = []
+    drawn = []
     for form, words in HEADS.items():
-        block = [places[each.key] for each in reading.columns if each.form == form]
+        block = [places[column.key] for column in reading.columns if column.form == form]
         if block:
             middle = (block[0] + block[-1] + CELL) / 2
-            found.append(text(middle, 11 if form in OF_AGENTS else 28, words, "caption", "middle"))
-    found += [
-        text(places[each.key] + CELL / 2, 28, each.taker.head, "head", "middle")
-        for each in reading.columns
-        if each.taker is not None
+            drawn.append(text(middle, 11 if form in OF_AGENTS else 28, words, "caption", "middle"))
+    drawn += [
+        text(places[column.key] + CELL / 2, 28, column.taker.head, "head", "middle")
+        for column in reading.columns
+        if column.taker is not None
     ]
-    found.append(text(places["joint"] + STEP, 28, "against", "caption"))
-    return [*found, line(0, TOP - 5, width, TOP - 5, "axis")]
+    drawn.append(text(places["joint"] + STEP, 28, "against", "caption"))
+    return [*drawn, line(0, TOP - 5, width, TOP - 5, "axis")]
 
 
 def _row(reading: OneReading, places: dict[str, float], patient: str, y: float, width: float) -> Markup:
-    first = {each.taker.name: each.shares[patient] for each in reading.columns if each.form == "solo" and each.taker}
+    first = {
+        column.taker.name: column.shares[patient]
+        for column in reading.columns
+        if column.form == "solo" and column.taker
+    }
     about, drawn = [], [line(0, y + ROW - 2, width, y + ROW - 2, "grid")]
     watched = patient in reading.watched
     name = wrapped(patient, (NAMES - 26) / LETTER, 1)[0]
     drawn += [mark("open-diamond", 7, y + 8, 4.2, "watched")] if watched else []
     drawn.append(text(17, y + 12, name))
-    for each in reading.columns:
-        granted, x = each.shares[patient], places[each.key]
-        drawn += cell(x, y + 1, granted, "decided" if each.form == "joint" else "")
-        if each.form == "revised" and each.taker is not None and apart(granted, first[each.taker.name]):
+    for column in reading.columns:
+        granted, x = column.shares[patient], places[column.key]
+        drawn += cell(x, y + 1, granted, "decided" if column.form == "joint" else "")
+        if column.form == "revised" and column.taker is not None and apart(granted, first[column.taker.name]):
             drawn.append(notch(x, y + 1))
-        about.append(f"{reading.called(each.key)} {share(granted)}")
+        about.append(f"{reading.called(column.key)} {share(granted)}")
     drawn.append(text(places["joint"] + STEP, y + 12, reading.moved[patient], "number"))
     words = f"{patient}{', of the watched group' if watched else ''}: {', '.join(about)}"
     return tag("g", {}, tag("title", {}, words), *drawn)
@@ -154,19 +158,19 @@ def rate_chart(identifier: str, title: str, dots: Sequence[Dot]) -> Markup:
     scale = Scale(0.0, 1.0, RATE_NAMES + 8, WIDTH - RIGHT, TICKS)
     drawn: list[Markup] = []
     y, before = RATE_TOP, dots[0].kind
-    for each in dots:
-        words = wrapped(each.name, (RATE_NAMES - 22) / RATE_LETTER)
-        y, before = y + (GAP if each.kind != before else 0.0), each.kind
+    for dot in dots:
+        words = wrapped(dot.name, (RATE_NAMES - 22) / RATE_LETTER)
+        y, before = y + (GAP if dot.kind != before else 0.0), dot.kind
         height = TWO_LINES if len(words) > 1 else ONE_LINE
-        drawn.append(_rate_row(each, words, y + height / 2, scale))
+        drawn.append(_rate_row(dot, words, y + height / 2, scale))
         y += height
-    said = "; ".join(f"{each.name}: {_told(each)}" for each in dots) + "."
+    said = "; ".join(f"{dot.name}: {_told(dot)}" for dot in dots) + "."
     return figure(identifier, (WIDTH, y + AXIS), title, said, *_frame(scale, y), *drawn)
 
 
 def _told(each: Dot) -> str:
-    found = rate(each.estimate)
-    return f"{found.value} {found.interval}".strip()
+    words = rate(each.estimate)
+    return f"{words.value} {words.interval}".strip()
 
 
 def _rate_row(each: Dot, words: Sequence[str], y: float, scale: Scale) -> Markup:
@@ -187,10 +191,10 @@ def _rate_row(each: Dot, words: Sequence[str], y: float, scale: Scale) -> Markup
 
 
 def _frame(scale: Scale, bottom: float) -> list[Markup]:
-    found = []
+    drawn = []
     for value in scale.ticks:
-        found.append(line(scale(value), RATE_TOP, scale(value), bottom, "grid"))
-        found.append(text(scale(value), bottom + 15, percent(value), "tick", "middle"))
-    found.append(line(scale(0.0), bottom, scale(1.0), bottom, "axis"))
-    found.append(text(WIDTH - RIGHT, bottom + 33, "scenarios in which all criteria are met →", "caption", "end"))
-    return found
+        drawn.append(line(scale(value), RATE_TOP, scale(value), bottom, "grid"))
+        drawn.append(text(scale(value), bottom + 15, percent(value), "tick", "middle"))
+    drawn.append(line(scale(0.0), bottom, scale(1.0), bottom, "axis"))
+    drawn.append(text(WIDTH - RIGHT, bottom + 33, "scenarios in which all criteria are met →", "caption", "end"))
+    return drawn

@@ -44,4 +44,4 @@ def _told(content: DecisionDebate) -> dict[str, Any]:
 
 def _deciders(row: DebatedRow, action: str) -> list[str]:
     """Return the strategies that decide for an action."""
-    return [label for label, each in row.decisions.items() if each.action == action]
+    return [label for label, decision in row.decisions.items() if decision.action == action]

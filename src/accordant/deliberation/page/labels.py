@@ -30,8 +30,8 @@ def deliberation_names(content: DeliberationResult | RepeatedDeliberation) -> di
     for facts in content.regrets.missing.values():
         declared.update(facts)
     if content.verdict is not None:
-        declared.update(each.metric for each in content.verdict.criteria)
-    agents = [each.name for each in content.deliberation.agents]
+        declared.update(criterion.metric for criterion in content.verdict.criteria)
+    agents = [agent.name for agent in content.deliberation.agents]
     return _names(declared, (*content.choices, *content.regrets.frameworks, *agents))
 
 
@@ -58,7 +58,7 @@ def _said(record: RecordResult) -> set[str]:
 
 def _metrics(labels: Iterable[str]) -> set[str]:
     """Return the names of metrics in labels of criteria, and those that a bracket follows with it too."""
-    starts = {found[0] for label in labels if (found := NAME.match(label))}
+    starts = {match[0] for label in labels if (match := NAME.match(label))}
     return starts | {start.rstrip("(") for start in starts}
 
 

@@ -125,8 +125,8 @@ def _shade(regret: float) -> int:
 
 def stacked(label: str) -> Markup:
     """Return the label of a criterion as the head of a narrow column: its name, its parameters, its threshold."""
-    found = CRITERION.fullmatch(label)
-    name, *rest = (label,) if found is None else found.groups()
+    match = CRITERION.fullmatch(label)
+    name, *rest = (label,) if match is None else match.groups()
     below = (Markup('<span class="sub">{}</span>').format(breakable(part)) for part in rest if part)
     return breakable(name) + Markup(" ").join(("", *below))
 

@@ -165,8 +165,8 @@ def often(repeated: Repeated) -> list[str]:
     alone = {name: lines[f"solo {name}"].all_met.value for name in repeated.agents}
     best = max(alone, key=lambda name: -1.0 if (met := alone[name]) is None else met)
     joint, solo = (_told(lines[key].all_met) for key in ("joint", f"solo {best}"))
-    random = [f"{rate(each).value} (level of {name})" for name, each in repeated.random.items()]
-    search = [f"{rate(each).value} ({name})" for name, each in repeated.search.items()]
+    random = [f"{rate(estimate).value} (level of {name})" for name, estimate in repeated.random.items()]
+    search = [f"{rate(estimate).value} ({name})" for name, estimate in repeated.search.items()]
     first = f"All criteria are met by the joint allocation in {joint} of {repeated.n} scenarios"
     second = f"Against the better agent alone, the joint allocation meets more criteria in {_told(repeated.gain)}"
     third = f"A random allocation at the same concession level meets all criteria with probability {listed(random)}"
@@ -179,21 +179,23 @@ def often(repeated: Repeated) -> list[str]:
 
 def _told(estimate: Estimate) -> str:
     """Return a share with its interval."""
-    found = rate(estimate)
-    return f"{found.value} {found.interval}".strip()
+    cell = rate(estimate)
+    return f"{cell.value} {cell.interval}".strip()
 
 
 def dots(repeated: Repeated) -> list[Dot]:
     """Return every way to decide with the share in which all criteria are met, null hypotheses behind the joint one."""
-    found = {key: line.all_met for key, line in repeated.lines.items()}
-    rows = [Dot(called(key), kind, MARKS[kind], each) for key, each in found.items() for kind in [kind_of(key)]]
+    shares = {key: line.all_met for key, line in repeated.lines.items()}
+    rows = [
+        Dot(called(key), kind, MARKS[kind], estimate) for key, estimate in shares.items() for kind in [kind_of(key)]
+    ]
     nulls = [
-        Dot(words.format(name), "null", MARKS[null], each)
+        Dot(words.format(name), "null", MARKS[null], estimate)
         for null, words, estimates in (
             ("random", "null 1: random, level of {}", repeated.random),
             ("search", "null 2: search by {}", repeated.search),
         )
-        for name, each in estimates.items()
+        for name, estimate in estimates.items()
     ]
     place = next(place for place, row in enumerate(rows) if row.kind == "joint") + 1
     return [*rows[:place], *nulls, *rows[place:]]
@@ -212,7 +214,7 @@ def found_data(content: DeliberationResult | RepeatedDeliberation) -> str | None
 def scarce(reading: OneReading) -> str:
     """Return what there is to allocate."""
     resources = reading.record.scenario.resources
-    return listed([f"{share(each.capacity)} units of {each.name}" for each in resources])
+    return listed([f"{share(resource.capacity)} units of {resource.name}" for resource in resources])
 
 
 def accessed(content: DeliberationResult) -> str | None:
@@ -255,7 +257,7 @@ def by_agent(reading: OneReading) -> list[Measured]:
     """Return the measures that each agent has a value of."""
     values: dict[str, Mapping[str, float | None]] = {key: getattr(reading.content.process, key) for key in BY_AGENT}
     return [
-        Measured(name, definition, tuple(_value(values[key][each.name], unit, key) for each in reading.takers))
+        Measured(name, definition, tuple(_value(values[key][taker.name], unit, key) for taker in reading.takers))
         for key, (name, unit, definition) in BY_AGENT.items()
     ]
 
@@ -276,7 +278,7 @@ def satisfied(reading: OneReading) -> list[Measured]:
     """Return how well each agent is served by its own standard."""
     values: dict[str, Mapping[str, float]] = {key: getattr(reading.content.satisfaction, key) for key in SATISFACTION}
     return [
-        Measured(name, definition, tuple((number(values[key][each.name]), "") for each in reading.takers))
+        Measured(name, definition, tuple((number(values[key][taker.name]), "") for taker in reading.takers))
         for key, (name, definition) in SATISFACTION.items()
     ]
 

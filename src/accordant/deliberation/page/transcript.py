@@ -60,7 +60,7 @@ class Grounds:
     @property
     def wrong(self) -> dict[str, str]:
         """Facts and passages that it may not cite, with the reason why not."""
-        return {name: WRONG[each.why] for each in self.faults if each.why in WRONG for name in each.names}
+        return {name: WRONG[fault.why] for fault in self.faults if fault.why in WRONG for name in fault.names}
 
 
 @dataclass(frozen=True)
@@ -121,12 +121,12 @@ def rounds(reading: RecordReading) -> tuple[Round, ...]:
     unheard, struck = _asides(record)
     shown = [_aside(reading, UNHEARD, unheard)] if unheard else []
     contested = max((turn.step for turn in record.turns if turn.move == "contest"), default=None)
-    for step, turns in groupby(record.turns, key=lambda turn: turn.step):
-        each = tuple(turns)
+    for step, group in groupby(record.turns, key=lambda turn: turn.step):
+        turns = tuple(group)
         word = "Offer" if record.protocol == "alternating_offers" else "Round"
-        kinds = {turn.move for turn in each}
+        kinds = {turn.move for turn in turns}
         title = f"{word} {step}" + (f": {ROUNDS[kinds.pop()]}" if len(kinds) == 1 and word == "Round" else "")
-        shown.append(Round(title, tuple(_said(reading, turn) for turn in each)))
+        shown.append(Round(title, tuple(_said(reading, turn) for turn in turns)))
         if struck and step == contested:
             shown.append(_aside(reading, STRUCK, struck))
     return tuple(shown)

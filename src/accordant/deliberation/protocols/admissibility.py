@@ -59,18 +59,18 @@ def faults_of(reason: Reason, known: Known) -> tuple[Fault, ...]:
     protected = tuple(name for name in reason.facts if name in known.protected)
     unseen = tuple(name for name in reason.facts if name not in known.facts and name not in known.protected)
     invented = tuple(name for name in reason.passages if name not in known.retrieved)
-    found: list[Fault] = []
+    faults: list[Fault] = []
     if protected:
-        found.append(Fault(f"{on} cites the protected fact {listed(protected)}", "protected_fact", names=protected))
+        faults.append(Fault(f"{on} cites the protected fact {listed(protected)}", "protected_fact", names=protected))
     if unseen:
         text = f"{on} cites the fact {listed(unseen)}, which the agent was not shown"
-        found.append(Fault(text, "unseen_fact", names=unseen))
+        faults.append(Fault(text, "unseen_fact", names=unseen))
     if reason.patient not in known.claimants:
-        found.append(Fault(f"{on}, who is no patient", "no_patient"))
+        faults.append(Fault(f"{on}, who is no patient", "no_patient"))
     if invented:
         text = f"{on} cites the passage {listed(invented)}, which was not looked up"
-        found.append(Fault(text, "not_looked_up", names=invented))
-    return tuple(found)
+        faults.append(Fault(text, "not_looked_up", names=invented))
+    return tuple(faults)
 
 
 def admit(proposal: Proposal, known: Known) -> Admitted:
@@ -78,12 +78,12 @@ def admit(proposal: Proposal, known: Known) -> Admitted:
     kept: dict[str, Reason] = {}
     faults: list[Fault] = []
     for place, reason in enumerate(proposal.reasons):
-        found = list(faults_of(reason, known))
+        own = list(faults_of(reason, known))
         if reason.patient in kept:
-            found.append(Fault(f"second reason on {quoted(reason.patient)}", "second"))
-        if not found:
+            own.append(Fault(f"second reason on {quoted(reason.patient)}", "second"))
+        if not own:
             kept[reason.patient] = reason
-        faults += [replace(each, part="reason", place=place) for each in found]
+        faults += [replace(fault, part="reason", place=place) for fault in own]
     return Admitted(replace(proposal, reasons=tuple(kept.values())), tuple(faults))
 
 
@@ -93,28 +93,30 @@ def admit_replies(replies: Iterable[Reply], disputed: Iterable[str], known: Know
     faults: list[Fault] = []
     claimants = tuple(disputed)
     for place, reply in enumerate(replies):
-        found = list(_faults_of_reply(reply, known))
+        own = list(_faults_of_reply(reply, known))
         if reply.patient not in claimants:
-            found.append(Fault(f"reply on {quoted(reply.patient)}, who is not disputed", "not_disputed"))
+            own.append(Fault(f"reply on {quoted(reply.patient)}, who is not disputed", "not_disputed"))
         elif reply.patient in given:
-            found.append(Fault(f"second reply on {quoted(reply.patient)}", "second"))
+            own.append(Fault(f"second reply on {quoted(reply.patient)}", "second"))
         else:
-            given[reply.patient] = Reply(reply.patient, "maintain") if found else reply
-        faults += [replace(each, part="reply", place=place) for each in found]
-    missing = [each for each in claimants if each not in given]
-    faults += [Fault(f"no reply on {quoted(each)}: counts as maintain", "no_reply") for each in missing]
-    return AdmittedReplies(tuple(given.get(each, Reply(each, "maintain")) for each in claimants), tuple(faults))
+            given[reply.patient] = Reply(reply.patient, "maintain") if own else reply
+        faults += [replace(fault, part="reply", place=place) for fault in own]
+    missing = [claimant for claimant in claimants if claimant not in given]
+    faults += [Fault(f"no reply on {quoted(claimant)}: counts as maintain", "no_reply") for claimant in missing]
+    return AdmittedReplies(
+        tuple(given.get(claimant, Reply(claimant, "maintain")) for claimant in claimants), tuple(faults)
+    )
 
 
 def counted(proposal: Proposal, faults: Iterable[Fault]) -> Proposal:
     """Return a proposal with the reasons that count, by the faults that were found."""
     wrong = places(faults, "reason")
-    return replace(proposal, reasons=tuple(each for at, each in enumerate(proposal.reasons) if at not in wrong))
+    return replace(proposal, reasons=tuple(reason for at, reason in enumerate(proposal.reasons) if at not in wrong))
 
 
 def places(faults: Iterable[Fault], part: str) -> frozenset[int]:
     """Return the positions of the parts of one kind that have a fault."""
-    return frozenset(each.place for each in faults if each.part == part and each.place is not None)
+    return frozenset(fault.place for fault in faults if fault.part == part and fault.place is not None)
 
 
 def cites_protected(faults: Iterable[Fault]) -> bool:
@@ -137,8 +139,8 @@ def _faults_of_reply(reply: Reply, known: Known) -> tuple[Fault, ...]:
     if reply.reason is None:
         needed = reply.kind in WITH_REASON
         return (Fault(f"{reply.kind} {on} without a reason", "no_reason"),) if needed else ()
-    found = faults_of(reply.reason, known)
+    faults = faults_of(reply.reason, known)
     if reply.reason.patient != reply.patient:
         text = f"reply {on} with a reason on {quoted(reply.reason.patient)}"
-        return (*found, Fault(text, "other_patient"))
-    return found
+        return (*faults, Fault(text, "other_patient"))
+    return faults

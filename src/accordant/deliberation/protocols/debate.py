@@ -101,7 +101,7 @@ def debate(
 def agreement(stands: Mapping[str, Allocation]) -> Settled | None:
     """Return the allocation that everybody stands by, or None."""
     allocations = list(stands.values())
-    if any(each != allocations[0] for each in allocations):
+    if any(allocation != allocations[0] for allocation in allocations):
         return None
     return Settled("agreement", allocations[0], agreed=True, gap=0.0)
 
@@ -115,7 +115,7 @@ def declared(rule: Settlement, criteria: Sequence[Criterion], guard: Guard) -> d
     """Return what was fixed before the first move, as JSON values."""
     return {
         "settle": {"rule": rule.name, "parameters": dict(rule.parameters)},
-        "criteria": [each.label for each in criteria],
+        "criteria": [criterion.label for criterion in criteria],
         "guard": guard,
     }
 
@@ -213,10 +213,10 @@ def vote_after_debate(
 def candidates_of(session: Session) -> tuple[Allocation, ...]:
     """Return all different proposals, first and revised ones; of a struck agent those without protected facts alone."""
     proposals = (*(session.solo | session.struck).values(), *session.standing.values())
-    different = {each.allocation for each in proposals}
+    different = {proposal.allocation for proposal in proposals}
     if session.options is not None:
         return tuple(sorted(different, key=session.options.position))
-    return tuple(sorted(different, key=lambda each: tuple(each.granted.T.ravel().tolist()), reverse=True))
+    return tuple(sorted(different, key=lambda allocation: tuple(allocation.granted.T.ravel().tolist()), reverse=True))
 
 
 def count_ballots(rule: VotingRule, candidates: Sequence[Allocation], ballots: Sequence[Ballot]) -> Settled:
@@ -226,11 +226,11 @@ def count_ballots(rule: VotingRule, candidates: Sequence[Allocation], ballots: S
     """
     ranks = np.argsort([ballot.ranking for ballot in ballots], axis=1)
     names = tuple(str(position) for position in range(len(candidates)))
-    found = rule.count(Profile(ranks, alternatives=names))
-    winners = sorted(map(int, found.winners()))
+    tally = rule.count(Profile(ranks, alternatives=names))
+    winners = sorted(map(int, tally.winners()))
     details: dict[str, Any] = {
-        "candidates": [each.to_json() for each in candidates],
-        "scores": [float(score) for score in found.scores[:, 0]],
+        "candidates": [candidate.to_json() for candidate in candidates],
+        "scores": [float(score) for score in tally.scores[:, 0]],
         "winners": winners,
     }
     return Settled(rule.name, candidates[winners[0]], agreed=True, tied=len(winners) > 1, gap=0.0, details=details)
@@ -241,11 +241,11 @@ def voting_rule(name: str) -> VotingRule:
 
     Raises UnknownNameError if there is no such rule.
     """
-    found = strategies.create(name) if name in strategies else None
-    if not counts_rankings(found):
+    rule = strategies.create(name) if name in strategies else None
+    if not counts_rankings(rule):
         raise UnknownNameError("voting rule for rankings", name, _rules())
-    assert isinstance(found, VotingRule)
-    return found
+    assert isinstance(rule, VotingRule)
+    return rule
 
 
 def counts_rankings(rule: object) -> bool:

@@ -89,7 +89,7 @@ def _bargained(session: Session, steps: int, first: int) -> Settled:
             agreed = session.standing[stack.proposer].allocation
             return Settled("alternating_offers", agreed, agreed=True, time=view.time, gap=gap, details=details)
         standstill.note(agent.name, session.standing[agent.name].allocation)
-        left = [time_of(each, steps) for each in range(step, steps + 1)]
+        left = [time_of(later, steps) for later in range(step, steps + 1)]
         if step < steps and standstill.reached and not time_moves(session, left):
             told = {**details, "stopped": "no progress"}
             return Settled("alternating_offers", session.disagreement, agreed=False, gap=gap, details=told)
@@ -126,9 +126,9 @@ def time_moves(session: Session, times: Sequence[float]) -> bool:
     """
     table = session.table()
     for row, own in enumerate(table.utilities):
-        others = tuple(float(own[each]) for agent, each in enumerate(table.revised) if agent != row)
+        others = tuple(float(own[option]) for agent, option in enumerate(table.revised) if agent != row)
         made = (float(own[table.revised[row]]),) * 2
-        opponents = tuple((each, each) for each in others) if len(others) > 1 else ()
+        opponents = tuple((utility, utility) for utility in others) if len(others) > 1 else ()
         reservation = float(own[table.disagreement])
         progress = Progress(times[0], made, others * 2, len(set(others)), reservation, opponents=opponents)
         if moved_by_time(table.concessions[row], progress, times):

@@ -153,7 +153,7 @@ class Session:
     @property
     def disputed(self) -> tuple[str, ...]:
         """Ids of the claimants whom standing proposals treat differently."""
-        granted = np.array([each.allocation.granted for each in self.standing.values()])
+        granted = np.array([proposal.allocation.granted for proposal in self.standing.values()])
         differs = (granted != granted[0]).any(axis=(0, 2))
         return tuple(self.scenario.ids[claimant] for claimant in np.flatnonzero(differs))
 
@@ -269,9 +269,9 @@ class Session:
         lot = "given" if self.given else "procedural lottery"
         return Deliberation(
             protocol, self.scenario, self.agents, self.seed, tuple(self.turns), dict(self.solo), dict(self.standing),
-            settled,
-            utilities={name: each.utility for name, each in self.standing.items()}, commitments=dict(self.commitments),
-            disagreement=self.disagreement, procedure={**procedure, "disagreement": lot, "options": compared},
+            settled, utilities={name: proposal.utility for name, proposal in self.standing.items()},
+            commitments=dict(self.commitments), disagreement=self.disagreement,
+            procedure={**procedure, "disagreement": lot, "options": compared},
             struck=dict(self.struck), asides=tuple(self.asides), repairs=self.repairs, options=self.options,
         )  # fmt: skip
 
@@ -284,9 +284,9 @@ class Session:
 
     def _admit(self, agent: Agent, view: View, proposal: Proposal) -> tuple[Proposal, tuple[Fault, ...]]:
         self._retrieved[agent.name].update(proposal.retrieved)
-        found = admit(proposal, self._known(agent, view))
-        self._flag(agent, found.faults)
-        return found.proposal, found.faults
+        admitted = admit(proposal, self._known(agent, view))
+        self._flag(agent, admitted.faults)
+        return admitted.proposal, admitted.faults
 
     def _known(self, agent: Agent, view: View) -> Known:
         scenario = self.scenario

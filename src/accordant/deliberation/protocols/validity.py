@@ -100,12 +100,12 @@ def _check_utility(utility: Utility, n_claimants: int) -> None:
     if isinstance(utility, Undisclosed) or not callable(getattr(utility, "of", None)):
         raise InvalidMoveError(f"the proposal has the utility {utility!r:.80}; allowed: the agent's own")
     try:
-        found = np.asarray(utility.of(sealed(np.eye(n_claimants))), dtype=np.float64)
+        numbers = np.asarray(utility.of(sealed(np.eye(n_claimants))), dtype=np.float64)
     except READING as error:
         raise InvalidMoveError(f"its utility cannot be read: {error}") from error
-    if found.shape != (n_claimants,) or not np.isfinite(found).all():
+    if numbers.shape != (n_claimants,) or not np.isfinite(numbers).all():
         raise InvalidMoveError(
-            f"its utility cannot be read: shape {found.shape} for {n_claimants} allocations; "
+            f"its utility cannot be read: shape {numbers.shape} for {n_claimants} allocations; "
             "allowed: one finite number for each"
         )
     try:
@@ -136,7 +136,7 @@ def _check_reason(reason: Reason) -> None:
 
 def _check_ranking(ballot: Ballot, n_candidates: int) -> None:
     ranking: object = ballot.ranking
-    whole = isinstance(ranking, tuple) and all(type(each) is int for each in ranking)
+    whole = isinstance(ranking, tuple) and all(type(candidate) is int for candidate in ranking)
     if not whole or sorted(ballot.ranking) != list(range(n_candidates)):
         raise InvalidMoveError(
             f"the ranking is {ranking!r:.80}; allowed: every candidate from 0 to {n_candidates - 1} once"
@@ -146,9 +146,9 @@ def _check_ranking(ballot: Ballot, n_candidates: int) -> None:
 def _tuple(found: Any, kind: type, what: str) -> Any:
     """Return what is a tuple of one type, or refuse it."""
     _typed(found, tuple, what)
-    for each in found:
-        if not isinstance(each, kind):
-            raise InvalidMoveError(f"{what}: found {each!r:.80} among them; allowed: a tuple of {kind.__name__}")
+    for part in found:
+        if not isinstance(part, kind):
+            raise InvalidMoveError(f"{what}: found {part!r:.80} among them; allowed: a tuple of {kind.__name__}")
     return found
 
 

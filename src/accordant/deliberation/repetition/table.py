@@ -186,7 +186,7 @@ def repeat(
     adversarial = tuple(agent.name for agent in agents if agent.adversarial)
     if biased is None and len(adversarial) == 1:
         biased = adversarial[0]
-    made = tuple(strategies.create(each) if isinstance(each, str) else each for each in rules)
+    made = tuple(strategies.create(strategy) if isinstance(strategy, str) else strategy for strategy in rules)
     rule = settlements.create(settle) if isinstance(settle, str) else settle
     study = Study(
         make_scenario, tuple(agents), tuple(criteria), rule, group, biased, made, guard, allow_adversarial, seed
@@ -199,9 +199,11 @@ def _trials(study: Study, n: int, jobs: int) -> list[Trial]:
     if jobs == 1 and chosen() is None:  # one after the other: models that are asked are recorded in this order
         return [run_trial(study, number) for number in range(n)]
     parts = [range(start, n, PARTS) for start in range(min(n, PARTS))]
-    found = run_all([partial(_some, study, part) for part in parts], jobs, "debating")
+    batches = run_all([partial(_some, study, part) for part in parts], jobs, "debating")
     trials = {
-        number: trial for part, done in zip(parts, found, strict=True) for number, trial in zip(part, done, strict=True)
+        number: trial
+        for part, done in zip(parts, batches, strict=True)
+        for number, trial in zip(part, done, strict=True)
     }
     return [trials[number] for number in range(n)]
 
@@ -212,33 +214,35 @@ def _some(study: Study, numbers: Iterable[int]) -> list[Trial]:
 
 def summarise(study: Study, trials: Sequence[Trial], adversarial: tuple[str, ...]) -> Repeated:
     """Return shares and means of trials with intervals."""
-    first, found = trials[0], [trial.emergence for trial in trials]
+    first, emergences = trials[0], [trial.emergence for trial in trials]
 
     def mean(name: str, seen: Iterable[float | None], within: tuple[float, float] | None = None) -> Estimate:
         """Return a mean whose interval depends on the seed and its name."""
         return mean_estimate(list(seen), _resampling(study.seed, name), within=within)
 
-    labels = tuple(each.label for each in study.criteria)
+    labels = tuple(criterion.label for criterion in study.criteria)
     fallbacks, turns = sum(trial.fallbacks for trial in trials), sum(trial.turns for trial in trials)
     return Repeated(
         n=len(trials), seed=study.seed, settle=study.settle.name, settle_parameters=study.settle.parameters,
         agents=tuple(agent.name for agent in study.agents),
         adversarial=adversarial, criteria=labels,
         lines={label: _line(study, trials, label, among) for label, among in _among_best(study, trials).items()},
-        strict=share_estimate([each.strict for each in found]),
-        novel_set=share_estimate([each.novel_set for each in found]),
-        gain=share_estimate([each.gain > 0 for each in found]),
-        loss=share_estimate([each.loss > 0 for each in found]),
-        difference=mean("difference", (each.difference for each in found), (-len(labels), len(labels))),
+        strict=share_estimate([emergence.strict for emergence in emergences]),
+        novel_set=share_estimate([emergence.novel_set for emergence in emergences]),
+        gain=share_estimate([emergence.gain > 0 for emergence in emergences]),
+        loss=share_estimate([emergence.loss > 0 for emergence in emergences]),
+        difference=mean("difference", (emergence.difference for emergence in emergences), (-len(labels), len(labels))),
         random={
-            null.agent: mean(f"random {null.agent}", (each.random[place].all_met for each in found), (0, 1))
-            for place, null in enumerate(found[0].random)
+            null.agent: mean(
+                f"random {null.agent}", (emergence.random[place].all_met for emergence in emergences), (0, 1)
+            )
+            for place, null in enumerate(emergences[0].random)
         },
         search={
-            null.agent: share_estimate([each.search[place].all_met for each in found])
-            for place, null in enumerate(found[0].search)
+            null.agent: share_estimate([emergence.search[place].all_met for emergence in emergences])
+            for place, null in enumerate(emergences[0].search)
         },
-        possible=share_estimate([each.possible for each in found]),
+        possible=share_estimate([emergence.possible for emergence in emergences]),
         restored=None if study.biased is None or study.group is None
         else mean("restored", (trial.restored for trial in trials), (-1, 1)),
         conversion={
@@ -267,13 +271,13 @@ def _among_best(study: Study, trials: Sequence[Trial]) -> dict[str, bool | None]
         return dict.fromkeys(labels)
     met = np.array([[all(trial.rows[label].met) for label in labels] for trial in trials], dtype=np.float64)
     drawn = resample_counts(n, RESAMPLES, _resampling(study.seed, "lines")) @ met / n
-    found = best_set(met.mean(axis=0), widened(drawn, n), error=1 / n)
-    return dict(zip(labels, found.member.tolist(), strict=True))
+    best = best_set(met.mean(axis=0), widened(drawn, n), error=1 / n)
+    return dict(zip(labels, best.member.tolist(), strict=True))
 
 
 def _line(study: Study, trials: Sequence[Trial], label: str, among_best: bool | None) -> Line:
     rows = [trial.rows[label] for trial in trials]
-    names = [each.label for each in study.criteria]
+    names = [criterion.label for criterion in study.criteria]
     return Line(
         all_met=share_estimate([all(row.met) for row in rows]),
         met={name: share_estimate([row.met[place] for row in rows]) for place, name in enumerate(names)},

@@ -127,7 +127,7 @@ def run_trial(study: Study, number: int) -> Trial:
     among = alternatives(held)
     chosen = choices_by_strategy(held, study.rules, options=among.options)
     compared = recorded(held) | ({} if held.disagreement is None else {"disagreement": held.disagreement})
-    compared |= {f"strategy {label}": each for label, each in chosen.allocations.items()}
+    compared |= {f"strategy {label}": allocation for label, allocation in chosen.allocations.items()}
     others = [] if study.biased is None else [name for name in held.solo if name != study.biased]
     return Trial(
         rows=_rows(held, compared, study.criteria, study.group),
@@ -145,7 +145,7 @@ def run_trial(study: Study, number: int) -> Trial:
 def _rows(
     held: Deliberation, compared: Mapping[str, Allocation], criteria: Sequence[Criterion], group: Group | None
 ) -> dict[str, Row]:
-    shares = np.array([each.shares for each in compared.values()])
+    shares = np.array([allocation.shares for allocation in compared.values()])
     values, met = judged(held, criteria, shares)
     rows = {}
     for place, label in enumerate(compared):

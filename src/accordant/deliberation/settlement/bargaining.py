@@ -127,19 +127,19 @@ class Bargain(TimeBased):
         Without a common option the gap is 0 if it is certain that no feasible allocation is one, else None.
         """
         exponents = exponents_of(self.name, table.names, table.concessions)
-        found = first_common(table.utilities, exponents, self.steps)
-        if found.time is None:
-            return self.not_agreed(table, gap=no_deal_gap(table, exponents), details=bands_details(table, found))
+        common = first_common(table.utilities, exponents, self.steps)
+        if common.time is None:
+            return self.not_agreed(table, gap=no_deal_gap(table, exponents), details=bands_details(table, common))
         products = table.utilities.prod(axis=0)
-        best = largest(products, found.acceptable)
+        best = largest(products, common.acceptable)
         chosen = int(best.argmax())
         details = {
-            **bands_details(table, found),
+            **bands_details(table, common),
             "product": float(products[chosen]),
             "product_gap": product_gap(table, float(products[chosen])),
         }
-        gap, tied = time_gap(table, found.time, exponents, self.steps), int(best.sum()) > 1
-        return self.agreed(table, chosen, time=found.time, tied=tied, gap=gap, details=details)
+        gap, tied = time_gap(table, common.time, exponents, self.steps), int(best.sum()) > 1
+        return self.agreed(table, chosen, time=common.time, tied=tied, gap=gap, details=details)
 
 
 @register("mediated")
@@ -173,17 +173,17 @@ class Mediated(TimeBased):
         Where nothing is within the widened bands the gap is 0 if it is certain that no feasible allocation is.
         """
         exponents = exponents_of(self.name, table.names, table.concessions)
-        found = first_common(table.utilities, exponents, self.steps)
-        lowest = found.bands - self.widening - EQUAL
+        common = first_common(table.utilities, exponents, self.steps)
+        lowest = common.bands - self.widening - EQUAL
         within = (table.utilities >= lowest[:, None]).all(axis=0)
-        details = {**bands_details(table, found), "within": int(np.count_nonzero(within)), "criteria": len(table.met)}
+        details = {**bands_details(table, common), "within": int(np.count_nonzero(within)), "criteria": len(table.met)}
         if not within.any():
             return self.not_agreed(table, gap=no_deal_gap(table, exponents, self.widening), details=details)
         met = table.met.sum(axis=0)
         most = within & (met == met[within].max())
         best = largest(table.utilities.prod(axis=0), most)
         chosen = int(best.argmax())
-        gap, time = 0.0 if table.options.complete else None, 1.0 if found.time is None else found.time
+        gap, time = 0.0 if table.options.complete else None, 1.0 if common.time is None else common.time
         details |= {"met": int(met[chosen])}
         return self.agreed(table, chosen, time=time, tied=int(best.sum()) > 1, gap=gap, details=details)
 

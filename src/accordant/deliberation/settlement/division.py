@@ -106,7 +106,7 @@ class SplitContested(Settlement):
             granted[claimant] += grant
             left -= grant
             taken.append(Claim(table.names[agent], scenario.ids[claimant]))
-        tied = any(np.ptp(shares_of(scenario, granted)[each]) > EQUAL for each in level)
+        tied = any(np.ptp(shares_of(scenario, granted)[claimants]) > EQUAL for claimants in level)
         details = {"agreed_portions": agreed, "turns": list(map(field_values, taken))}
         return Settled(self.name, Allocation(scenario, granted), agreed=True, tied=tied, gap=0.0, details=details)
 

@@ -91,7 +91,7 @@ class Settlement(ABC):
     @property
     def parameters(self) -> dict[str, Any]:
         """Parameters that rebuild the rule: ``settlements.create(name, parameters)``."""
-        return {each.name: getattr(self, each.name) for each in fields(self)}  # type: ignore[arg-type]
+        return {parameter.name: getattr(self, parameter.name) for parameter in fields(self)}  # type: ignore[arg-type]
 
     def agreed(self, table: Table, option: int, **others: Any) -> Settled:
         """Return an option as the joint decision."""
@@ -152,7 +152,7 @@ def lay_table(
     names = tuple(agent.name for agent in ordered)
     stated = [proposals[name].utility for name in names]
     fixed = [proposals[name].allocation for name in names] + [disagreement]
-    alone = np.concatenate([np.eye(len(scenario.ids)), [each.shares for each in fixed]])
+    alone = np.concatenate([np.eye(len(scenario.ids)), [allocation.shares for allocation in fixed]])
     for name, utility in zip(names, stated, strict=True):
         checked(name, utility, alone)
     if options is None:
@@ -166,7 +166,7 @@ def lay_table(
     utilities = np.clip(scale.of(options.shares), 0.0, 1.0)
     utilities[utilities < EQUAL] = 0.0  # an agent's worst is 0, not rounding
     utilities.setflags(write=False)
-    positions = [options.position(each) for each in fixed]
+    positions = [options.position(allocation) for allocation in fixed]
     return Table(
         options=options,
         utilities=utilities,
@@ -193,14 +193,14 @@ def checked(name: str, utility: Utility, shares: NDArray[np.float64]) -> None:
         With the name of the agent.
     """
     try:
-        found = numbers_of(utility, shares)
+        numbers = numbers_of(utility, shares)
         with np.errstate(over="ignore"):
-            wide = not np.isfinite(np.ptp(found))
+            wide = not np.isfinite(np.ptp(numbers))
     except (InputError, ValueError, TypeError, IndexError) as error:
         raise InvalidMoveError(f"agent {name!r}: its utility cannot be read: {error}") from error
     if wide:
         raise InvalidMoveError(
-            f"agent {name!r}: its utility is between {found.min():g} and {found.max():g}; "
+            f"agent {name!r}: its utility is between {numbers.min():g} and {numbers.max():g}; "
             "allowed: a difference below 1e308"
         )
 

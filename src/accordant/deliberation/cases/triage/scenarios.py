@@ -169,7 +169,7 @@ def ktas_patients(frame: pd.DataFrame, declared: DeliberationSpec) -> Draw:
     visits = tidy_visits(frame)
     patients = len(visits) if declared.patients is None else declared.patients
     check_visits(visits, patients)
-    resources = [each.resource() for each in declared.resources]
+    resources = [spec.resource() for spec in declared.resources]
     return lambda seed: ktas_scenario(visits, seed, patients, resources=resources, protected=declared.protected)
 
 
@@ -177,7 +177,7 @@ def ktas_patients(frame: pd.DataFrame, declared: DeliberationSpec) -> Draw:
 def simulated_patients(seed: int, declared: DeliberationSpec) -> Scenario:
     """Return a scenario of simulated visits."""
     visits = simulate_visits(SIMULATED_VISITS, randomness.generator(seed, "simulation"))
-    resources = [each.resource() for each in declared.resources]
+    resources = [spec.resource() for spec in declared.resources]
     patients = declared.patients or PATIENTS
     return ktas_scenario(visits, seed, patients, resources=resources, protected=declared.protected)
 
@@ -185,9 +185,9 @@ def simulated_patients(seed: int, declared: DeliberationSpec) -> Scenario:
 @scenario_simulators.register("triage")
 def random_patients(seed: int, declared: DeliberationSpec) -> Scenario:
     """Return a random scenario of two groups; see `accordant.deliberation.cases.triage.scenarios.random_scenario`."""
-    found = random_scenario(seed, patients=declared.patients or PATIENTS)
-    resources = [each.resource() for each in declared.resources]
-    return Scenario(found.claimants, resources, protected=declared.protected, name=found.name)
+    scenario = random_scenario(seed, patients=declared.patients or PATIENTS)
+    resources = [spec.resource() for spec in declared.resources]
+    return Scenario(scenario.claimants, resources, protected=declared.protected, name=scenario.name)
 
 
 def _texts(column: pd.Series) -> list[str | None]:
