@@ -70,7 +70,7 @@ class View:
     @property
     def others(self) -> dict[str, Proposal]:
         """Standing proposals of the other agents."""
-        return {name: each for name, each in self.proposals.items() if name != self.agent}
+        return {name: proposal for name, proposal in self.proposals.items() if name != self.agent}
 
     @property
     def own(self) -> Proposal | None:

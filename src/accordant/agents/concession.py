@@ -123,7 +123,7 @@ def rounds_with_news(progress: Progress) -> int:
         return progress.distinct_received
     known, rounds = set[float](), 0
     for offers in zip_longest(*progress.opponents):
-        new = {each for each in offers if each is not None} - known
+        new = {offer for offer in offers if offer is not None} - known
         known |= new
         rounds += bool(new)
     return min(rounds, progress.distinct_received)

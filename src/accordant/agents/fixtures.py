@@ -130,7 +130,7 @@ class BiasedAgent(RuleAgent):
             return np.zeros(len(view.scenario.ids), dtype=np.bool_)
         column = view.scenario.column(self.favoured_fact)
         value = min(column, key=_place) if self.favoured_value is None else self.favoured_value
-        return np.array([each == value for each in column], dtype=np.bool_)
+        return np.array([fact == value for fact in column], dtype=np.bool_)
 
     def grounds(self, view: View, claimant: int) -> Grounds:
         """Return the group of the favoured, the severity of others."""

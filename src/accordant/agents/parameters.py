@@ -22,7 +22,7 @@ def texts(value: object, what: str) -> tuple[str, ...]:
 
     Raises InputError if it is a single text, or holds anything else.
     """
-    if isinstance(value, str) or not isinstance(value, Sequence) or not all(isinstance(each, str) for each in value):
+    if isinstance(value, str) or not isinstance(value, Sequence) or not all(isinstance(part, str) for part in value):
         raise InputError(f"{what} is {value!r:.60}; allowed: a list of texts")
     return tuple(value)
 

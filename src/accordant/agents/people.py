@@ -63,7 +63,7 @@ def read_reply(claimant: str, line: str) -> Reply:
     Raises InputError if there is no such kind, or a reason is missing.
     """
     word, _, text = line.partition(" ")
-    kind = next((each for each in KINDS if each == word), None)
+    kind = next((known for known in KINDS if known == word), None)
     if kind is None:
         raise UnknownNameError("answer", word, KINDS)
     if text.strip():
@@ -100,18 +100,21 @@ def read_ranking(view: View, line: str) -> tuple[int, ...]:
 def _demand(view: View, claimant: str) -> dict[str, float]:
     """Return the units that a claimant demands of each resource."""
     portions = view.scenario.demand[view.scenario.index(claimant)]
-    return {each.name: float(n * each.portion) for each, n in zip(view.scenario.resources, portions, strict=True)}
+    return {
+        resource.name: float(n * resource.portion)
+        for resource, n in zip(view.scenario.resources, portions, strict=True)
+    }
 
 
 def _number(units: str, word: str) -> float:
     """Return a number of units, or say in which word it is none."""
     try:
-        found = float(units)
+        number = float(units)
     except ValueError:
-        found = math.nan
-    if not math.isfinite(found):
+        number = math.nan
+    if not math.isfinite(number):
         raise InputError(f"{word!r} grants {units!r} units; allowed: a number")
-    return found
+    return number
 
 
 NOTE = 60  # characters of a text that are shown in a cell
@@ -120,10 +123,10 @@ NOTE = 60  # characters of a text that are shown in a cell
 def scenario_table(view: View) -> str:
     """Return who asks, the resources with their capacity, and the claimants with the facts that may be seen."""
     scenario = view.scenario
-    resources = "; ".join(f"{each.name}: {each.capacity:g} units" for each in scenario.resources)
-    rows = [[scenario.noun, *scenario.facts, *(f"needs {each.name}" for each in scenario.resources)]]
+    resources = "; ".join(f"{resource.name}: {resource.capacity:g} units" for resource in scenario.resources)
+    rows = [[scenario.noun, *scenario.facts, *(f"needs {resource.name}" for resource in scenario.resources)]]
     for claimant, portions in zip(scenario.claimants, scenario.demand.tolist(), strict=True):
-        needs = [f"{n * each.portion:g}" for n, each in zip(portions, scenario.resources, strict=True)]
+        needs = [f"{n * resource.portion:g}" for n, resource in zip(portions, scenario.resources, strict=True)]
         rows.append([claimant.id, *(_cell(fact_text(claimant.facts[name])) for name in scenario.facts), *needs])
     return f"{view.agent}: {view.phase}, step {view.step}. {resources}\n{_aligned(rows)}"
 
@@ -140,19 +143,19 @@ def standing_table(view: View) -> str:
 
 def candidates_table(view: View) -> str:
     """Return the candidates of a vote, numbered from 1."""
-    rows = [[f"{number}", _granted(each)] for number, each in enumerate(view.candidates, start=1)]
+    rows = [[f"{number}", _granted(candidate)] for number, candidate in enumerate(view.candidates, start=1)]
     return f"candidates\n{_aligned(rows)}"
 
 
 def _granted(allocation: Allocation) -> str:
     """Return who gets what in one line."""
     units = allocation.to_json().items()
-    return ", ".join(f"{claimant} ({' '.join(f'{r}={n:g}' for r, n in each.items())})" for claimant, each in units)
+    return ", ".join(f"{claimant} ({' '.join(f'{r}={n:g}' for r, n in grants.items())})" for claimant, grants in units)
 
 
 def _cell(text: str) -> str:
     """Return a text of unknown origin in one short line without control characters."""
-    line = "".join(each if each.isprintable() else " " for each in text)
+    line = "".join(character if character.isprintable() else " " for character in text)
     return line if len(line) <= NOTE else f"{line[: NOTE - 1]}…"
 
 
@@ -252,17 +255,17 @@ class HumanAgent(Agent):
 
         Who was maintained may be dropped: answers were entered before, and an allocation that fits them may not exist.
         """
-        conceded = [each.patient for each in replies if each.kind == "concede"]
+        conceded = [reply.patient for reply in replies if reply.kind == "concede"]
         own = view.own
 
         def read(line: str) -> Proposal:
             """Return the proposal of a line."""
-            found = read_proposal(view, line)
+            proposal = read_proposal(view, line)
             for claimant in conceded:
-                wrong = None if own is None else contradiction(claimant, "concede", own.allocation, found.allocation)
+                wrong = None if own is None else contradiction(claimant, "concede", own.allocation, proposal.allocation)
                 if wrong is not None:
                     raise InputError(wrong)
-            return found
+            return proposal
 
         form = "ids, most important first" + (
             "; id resource=units for parts" if len(view.scenario.resources) > 1 else ""

@@ -49,7 +49,7 @@ class BadAnswerError(Exception):
 
     def __init__(self, faults: Sequence[str], *, is_json: bool = True) -> None:
         self.is_json = is_json
-        self.faults = tuple(readable(each, FAULT_LENGTH) for each in faults[:MOST_FAULTS])
+        self.faults = tuple(readable(fault, FAULT_LENGTH) for fault in faults[:MOST_FAULTS])
         super().__init__("; ".join(self.faults))
 
 
@@ -105,7 +105,7 @@ def read_wire(text: str, form: type[Form], *, fences: bool = False) -> Form:
     try:
         return form.model_validate(content)
     except ValidationError as error:
-        raise BadAnswerError([_fault(each) for each in error.errors(include_url=False)]) from None
+        raise BadAnswerError([_fault(detail) for detail in error.errors(include_url=False)]) from None
 
 
 def strict_json(text: str) -> Any:
@@ -117,8 +117,8 @@ def strict_json(text: str) -> Any:
         content = read_json_value(text, object_pairs_hook=_once_each, parse_constant=_no_number)
     except json.JSONDecodeError as error:
         fence = "; without a Markdown fence" if "```" in text else ""
-        found = f"not one JSON object alone: {error.msg} at character {error.pos}{fence}"
-        raise BadAnswerError([found], is_json=False) from None
+        fault = f"not one JSON object alone: {error.msg} at character {error.pos}{fence}"
+        raise BadAnswerError([fault], is_json=False) from None
     except InputError:
         raise BadAnswerError(["JSON that is nested too deeply, or holds a number with too many digits"]) from None
     if not isinstance(content, dict):
@@ -141,8 +141,8 @@ def _no_number(name: str) -> NoReturn:
 def _fault(error: Any) -> str:
     """Return one fault that pydantic found, with its place."""
     place = ".".join(str(part) for part in error["loc"])
-    found = "" if error["type"] == "missing" else f" (found {error['input']!r:.80})"
-    return f"{place or 'answer'}: {error['msg']}{found}"
+    given = "" if error["type"] == "missing" else f" (found {error['input']!r:.80})"
+    return f"{place or 'answer'}: {error['msg']}{given}"
 
 
 class _Reader:
@@ -178,9 +178,9 @@ class _Reader:
         own = self.view.own
         if own is None:
             return
-        for each in replies:
-            if each.patient in self.view.disputed:
-                wrong = contradiction(each.patient, each.kind, own.allocation, revised.allocation)
+        for reply in replies:
+            if reply.patient in self.view.disputed:
+                wrong = contradiction(reply.patient, reply.kind, own.allocation, revised.allocation)
                 self.faults += [] if wrong is None else [f"replies: {wrong}"]
 
     def checked(self, move: Move | None) -> Move:
@@ -192,10 +192,12 @@ class _Reader:
     def proposal(self, wire: WireProposal) -> Proposal | None:
         """Return a proposal, or None if its allocation cannot be made."""
         scenario = self.view.scenario
-        self.exactly("priorities", [each.patient for each in wire.priorities], scenario.ids)
-        self.known_once("reasons", [each.patient for each in wire.reasons])
-        reasons = tuple(self.reason(each.patient, each, f"reason for {each.patient!r}") for each in wire.reasons)
-        values = {each.patient: each.value for each in wire.priorities}
+        self.exactly("priorities", [priority.patient for priority in wire.priorities], scenario.ids)
+        self.known_once("reasons", [reason.patient for reason in wire.reasons])
+        reasons = tuple(
+            self.reason(reason.patient, reason, f"reason for {reason.patient!r}") for reason in wire.reasons
+        )
+        values = {priority.patient: priority.value for priority in wire.priorities}
         allocation = self.best_for(values) if wire.grants is None else self.allocation(wire.grants)
         if self.faults or allocation is None:
             return None
@@ -212,10 +214,10 @@ class _Reader:
     def allocation(self, grants: Sequence[WireGrant]) -> Allocation | None:
         """Return the allocation of grants, or None if it cannot be made."""
         granted: dict[str, dict[str, float]] = {}
-        for each in grants:
-            if each.resource in granted.setdefault(each.patient, {}):
-                self.faults.append(f"grants: {each.patient!r} is granted {each.resource!r} twice")
-            granted[each.patient][each.resource] = each.units
+        for grant in grants:
+            if grant.resource in granted.setdefault(grant.patient, {}):
+                self.faults.append(f"grants: {grant.patient!r} is granted {grant.resource!r} twice")
+            granted[grant.patient][grant.resource] = grant.units
         try:
             return Allocation.of(self.view.scenario, granted)
         except InputError as error:
@@ -224,14 +226,14 @@ class _Reader:
 
     def replies(self, wires: Sequence[WireReply]) -> tuple[Reply, ...]:
         """Return the replies: one on each disputed patient."""
-        self.exactly("replies", [each.patient for each in wires], self.view.disputed)
+        self.exactly("replies", [wire.patient for wire in wires], self.view.disputed)
         made = []
-        for each in wires:
-            if each.reason is None and each.kind in WITH_REASON:
-                self.faults.append(f"replies: {each.kind} of {each.patient!r} needs a reason")
-            where = f"reply on {each.patient!r}"
-            reason = None if each.reason is None else self.reason(each.patient, each.reason, where)
-            made.append(Reply(each.patient, each.kind, reason))
+        for wire in wires:
+            if wire.reason is None and wire.kind in WITH_REASON:
+                self.faults.append(f"replies: {wire.kind} of {wire.patient!r} needs a reason")
+            where = f"reply on {wire.patient!r}"
+            reason = None if wire.reason is None else self.reason(wire.patient, wire.reason, where)
+            made.append(Reply(wire.patient, wire.kind, reason))
         return tuple(made)
 
     def reason(self, patient: str, wire: WireGround, where: str) -> Reason:
@@ -259,9 +261,9 @@ class _Reader:
         """Note what is missing, unknown or named twice."""
         counts, allowed = Counter(found), list(wanted)
         known = set(allowed)
-        missing = [each for each in allowed if each not in counts]
-        unknown = [each for each in counts if each not in known]
-        twice = [each for each, count in counts.items() if count > 1]
+        missing = [name for name in allowed if name not in counts]
+        unknown = [name for name in counts if name not in known]
+        twice = [name for name, count in counts.items() if count > 1]
         for fault, names in (("missing", missing), ("unknown", unknown), ("given twice", twice)):
             if names:
                 self.faults.append(f"{what}: {fault}: {', '.join(map(repr, names))}; each of {allowed} once")

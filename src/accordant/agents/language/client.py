@@ -262,13 +262,13 @@ def _messages(request: Request) -> list[ModelMessage]:
     from pydantic_ai.messages import ModelRequest, ModelResponse, SystemPromptPart, TextPart, UserPromptPart
 
     made: list[ModelMessage] = []
-    for each in request.messages:
-        if each.role == "assistant":
-            made.append(ModelResponse(parts=[TextPart(each.text)]))
-        elif each.role == "system":
-            made.append(ModelRequest(parts=[SystemPromptPart(each.text)]))
+    for message in request.messages:
+        if message.role == "assistant":
+            made.append(ModelResponse(parts=[TextPart(message.text)]))
+        elif message.role == "system":
+            made.append(ModelRequest(parts=[SystemPromptPart(message.text)]))
         else:
-            made.append(ModelRequest(parts=[UserPromptPart(each.text)]))
+            made.append(ModelRequest(parts=[UserPromptPart(message.text)]))
     return made
 
 

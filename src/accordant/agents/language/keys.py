@@ -107,11 +107,11 @@ def without_hidden_key(text: str, key: str | None) -> str:
     if key is None:
         return text
     for spelling in _SPELLINGS:
-        shown = [(_decoded(each), each) for each in spelling.finditer(text)]
-        shown = [(character, each) for character, each in shown if not hidden(character)]
+        shown = [(_decoded(match), match) for match in spelling.finditer(text)]
+        shown = [(character, match) for character, match in shown if not hidden(character)]
         plain = "".join(character for character, _ in shown)
-        for found in reversed(list(re.finditer(re.escape(key), plain))):
-            first, last = shown[found.start()][1], shown[found.end() - 1][1]
+        for place in reversed(list(re.finditer(re.escape(key), plain))):
+            first, last = shown[place.start()][1], shown[place.end() - 1][1]
             text = text[: first.start()] + REMOVED + text[last.end() :]
     return text
 

@@ -132,9 +132,9 @@ class LanguageModelAgent(ModelParticipant, Agent):
         facts = tuple(name for name in view.scenario.facts if self.facts is None or name in self.facts)
         passages = self._passages()
         check_names(view, facts, passages)
-        ids, codes = tuple(each.id for each in passages), codes_of(self.framework)
+        ids, codes = tuple(passage.id for passage in passages), codes_of(self.framework)
         names = {
-            "patient": view.scenario.ids, "resource": tuple(each.name for each in view.scenario.resources),
+            "patient": view.scenario.ids, "resource": tuple(resource.name for resource in view.scenario.resources),
             "facts": facts, "passages": ids, "accepts": tuple(sorted(view.others)),
         }  # fmt: skip
         made = self._ask(

@@ -58,8 +58,8 @@ class Limits(Declared):
     @property
     def seconds(self) -> float:
         """The longest that a move takes, without the moments between requests."""
-        each = (1 + self.retries) * self.timeout + self.retries * self.longest_wait
-        return (3 + self.repairs) * each
+        request = (1 + self.retries) * self.timeout + self.retries * self.longest_wait
+        return (3 + self.repairs) * request
 
 
 class Budget:
@@ -223,12 +223,12 @@ def model_options(given: Mapping[str, Any]) -> ModelOptions | None:
     if "record" in said and "replay" in said:
         raise InputError("--record and --replay do not go together: what is replayed is recorded already")
     if not str(said.get("model", "")).strip():
-        found = "" if "model" not in said else f"; found {said['model']!r}"
+        remark = "" if "model" not in said else f"; found {said['model']!r}"
         if "replay" in said:
-            raise InputError(f"--replay needs --model, the name of the model whose answers are in the file{found}")
-        raise InputError(f"--llm needs --model, the name of the model at that endpoint{found}")
+            raise InputError(f"--replay needs --model, the name of the model whose answers are in the file{remark}")
+        raise InputError(f"--llm needs --model, the name of the model at that endpoint{remark}")
     if isinstance(said.get("agents"), str):
-        said["agents"] = tuple(each.name for each in read_names(said["agents"], "--speaks-for"))
+        said["agents"] = tuple(agent.name for agent in read_names(said["agents"], "--speaks-for"))
     said |= {name: str(said[name]) for name in ("record", "replay") if name in said}
     return ModelOptions(**{"base_url": REPLAYED} | said)
 

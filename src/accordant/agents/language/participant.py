@@ -148,7 +148,7 @@ class ModelParticipant:
         def request(said: tuple[Message, ...]) -> Request:
             """Return the request for what was said so far, without the key."""
             return Request(
-                self.model, tuple(Message(each.role, without_key(each.text, key)) for each in said), schema,
+                self.model, tuple(Message(message.role, without_key(message.text, key)) for message in said), schema,
                 "json_schema", self.temperature, seed % LARGEST_SEED if self.seed is None else self.seed,
                 self.limits.answer_tokens,
             )  # fmt: skip

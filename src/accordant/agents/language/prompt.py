@@ -132,9 +132,9 @@ def check_names(view: View, facts: Sequence[str], passages: Sequence[Passage]) -
     scenario = view.scenario
     for kind, names in (
         (scenario.noun, scenario.ids),
-        ("resource", [each.name for each in scenario.resources]),
+        ("resource", [resource.name for resource in scenario.resources]),
         ("fact", (*facts, *scenario.protected)),
-        ("passage", [each.id for each in passages]),
+        ("passage", [passage.id for passage in passages]),
         ("agent", (view.agent, *view.proposals)),
     ):
         for name in names:
@@ -143,7 +143,7 @@ def check_names(view: View, facts: Sequence[str], passages: Sequence[Passage]) -
                     f"{kind} {name!r:.60} has a name of {len(name)} characters; a language model can be shown 1 to "
                     f"{LONGEST_NAME}"
                 )
-            if any(each != " " and hidden(each) for each in name):
+            if any(character != " " and hidden(character) for character in name):
                 raise InputError(
                     f"{kind} {name!a:.260} has a name with control or invisible characters; a language model cannot be "
                     "shown it"
@@ -159,35 +159,36 @@ def document(view: View, facts: Sequence[str], passages: Sequence[Passage]) -> d
         "time": view.time,
         "protected_facts": sorted(scenario.protected),
         "resources": [
-            {"name": each.name, "units": each.capacity, "smallest_part": each.portion} for each in scenario.resources
+            {"name": resource.name, "units": resource.capacity, "smallest_part": resource.portion}
+            for resource in scenario.resources
         ],
         f"{scenario.noun}s": patients(view, facts),
         "passages": [
-            {"id": each.id, "claim": untrusted(each.claim), "implication": untrusted(each.implication)}
-            for each in passages
+            {"id": passage.id, "claim": untrusted(passage.claim), "implication": untrusted(passage.implication)}
+            for passage in passages
         ],
     }
     if view.own is not None:
         shown["your_proposal"] = {"grants": view.own.allocation.to_json(), "priorities": priorities(view.own, view)}
     if view.others:
-        shown["other_proposals"] = {name: proposal(each) for name, each in sorted(view.others.items())}
+        shown["other_proposals"] = {name: proposal(other) for name, other in sorted(view.others.items())}
     if view.phase == "contest":
         shown[f"disputed_{scenario.noun}s"] = list(view.disputed)
     if view.phase == "vote":
-        order = shuffled(view, [json.dumps(each.to_json(), sort_keys=True) for each in view.candidates])
-        shown["candidates"] = [{"number": each, "grants": view.candidates[each].to_json()} for each in order]
+        order = shuffled(view, [json.dumps(candidate.to_json(), sort_keys=True) for candidate in view.candidates])
+        shown["candidates"] = [{"number": number, "grants": view.candidates[number].to_json()} for number in order]
     if view.disagreement is not None:
         shown["without_agreement"] = view.disagreement.to_json()
     if view.history:
-        shown["history"] = [turn(each) for each in view.history[-MOST_TURNS:]]
+        shown["history"] = [turn(past) for past in view.history[-MOST_TURNS:]]
     return shown
 
 
 def patients(view: View, facts: Sequence[str]) -> list[dict[str, Any]]:
     """Return the claimants with the facts that may be seen, in an order drawn from the seed and their ids."""
     scenario = view.scenario
-    names = [each.name for each in scenario.resources]
-    wanted = scenario.demand * np.array([each.portion for each in scenario.resources])
+    names = [resource.name for resource in scenario.resources]
+    wanted = scenario.demand * np.array([resource.portion for resource in scenario.resources])
     shown = []
     for position in shuffled(view, scenario.ids):
         known = scenario.claimants[position].facts
@@ -228,7 +229,7 @@ def priorities(given: Proposal, view: View) -> dict[str, float] | None:
 
 def proposal(given: Proposal) -> dict[str, Any]:
     """Return another agent's proposal; its utility is its own business."""
-    return {"grants": given.allocation.to_json(), "reasons": [reason(each) for each in given.reasons]}
+    return {"grants": given.allocation.to_json(), "reasons": [reason(ground) for ground in given.reasons]}
 
 
 def reason(given: Reason) -> dict[str, Any]:
@@ -238,12 +239,20 @@ def reason(given: Reason) -> dict[str, Any]:
 
 def turn(given: Turn) -> Mapping[str, Any]:
     """Return a turn of the history without the proposals, of which the standing ones are shown elsewhere."""
-    shown: dict[str, Any] = {"step": given.step, "agent": given.agent, "void": [untrusted(each) for each in given.void]}
+    shown: dict[str, Any] = {
+        "step": given.step,
+        "agent": given.agent,
+        "void": [untrusted(fault) for fault in given.void],
+    }
     move = given.move
     if isinstance(move, Contestation):
         shown["replies"] = [
-            {"patient": each.patient, "kind": each.kind, "reason": None if each.reason is None else reason(each.reason)}
-            for each in move.replies
+            {
+                "patient": reply.patient,
+                "kind": reply.kind,
+                "reason": None if reply.reason is None else reason(reply.reason),
+            }
+            for reply in move.replies
         ]
     elif isinstance(move, Answer):
         shown["accepts"] = move.accepts

@@ -100,7 +100,7 @@ class Request:
     @property
     def size(self) -> int:
         """Length of all messages in bytes."""
-        return sum(len(each.text.encode("utf-8", "replace")) for each in self.messages)
+        return sum(len(message.text.encode("utf-8", "replace")) for message in self.messages)
 
     def asked_as(self, mode: Mode) -> Self:
         """Return the same question in another mode."""
@@ -246,7 +246,7 @@ class Replay:
         if not text.strip():
             raise DataError(f"recording {self.path} is empty; allowed: at least one answer")
         self._outcomes: dict[str, Reply | Fault] = {}
-        found: dict[str, int] = {}
+        lines: dict[str, int] = {}
         for number, line in enumerate(text.splitlines(), 1):
             where = f"{self.path}, line {number}"
             if number > text.count("\n") and not _is_json(line):
@@ -254,11 +254,11 @@ class Replay:
                     f"{where}: the recording broke off in this line; take it away to replay those before it"
                 )
             key, outcome = _read_outcome(line, where)
-            if key in found:
+            if key in lines:
                 raise DataError(
-                    f"{self.path}, line {number}: the request of line {found[key]} once more; allowed: once"
+                    f"{self.path}, line {number}: the request of line {lines[key]} once more; allowed: once"
                 )
-            found[key], self._outcomes[key] = number, outcome
+            lines[key], self._outcomes[key] = number, outcome
 
     def __len__(self) -> int:
         return len(self._outcomes)
@@ -331,7 +331,7 @@ def hash_of(request: Any) -> str | None:
     """Return the hash of a request that was written as JSON, or None if it is no request."""
     try:
         given = dict(request)
-        messages = tuple(Message(**each) for each in given.pop("messages"))
+        messages = tuple(Message(**message) for message in given.pop("messages"))
         return Request(messages=messages, **given).hash
     except (TypeError, KeyError, ValueError):
         return None

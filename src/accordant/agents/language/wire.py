@@ -140,7 +140,7 @@ def schema(
         of the schema, not of the checks, where there are none, or more than `MOST_LISTED` together.
     """
     listed = names if sum(map(len, names.values())) <= MOST_LISTED else {}
-    return schema_of(WIRES[phase], {"code": codes, **{field: each for field, each in listed.items() if each}})
+    return schema_of(WIRES[phase], {"code": codes, **{field: allowed for field, allowed in listed.items() if allowed}})
 
 
 def schema_of(form: type[Wire], allowed: Mapping[str, Sequence[str]]) -> dict[str, Any]:
@@ -157,13 +157,13 @@ def schema_of(form: type[Wire], allowed: Mapping[str, Sequence[str]]) -> dict[st
 
 def _limit(described: dict[str, Any], names: list[str]) -> None:
     """Let the strings that a property describes be some names alone."""
-    for each in (described, described.get("items", {}), *described.get("anyOf", ())):
-        if each.get("type") == "string":
-            each["enum"] = names
+    for part in (described, described.get("items", {}), *described.get("anyOf", ())):
+        if part.get("type") == "string":
+            part["enum"] = names
 
 
 def _lean(value: Any) -> Any:
     """Return a schema without what is not sent."""
     if isinstance(value, dict):
-        return {key: _lean(each) for key, each in value.items() if key not in UNSENT}
-    return [_lean(each) for each in value] if isinstance(value, list) else value
+        return {key: _lean(part) for key, part in value.items() if key not in UNSENT}
+    return [_lean(part) for part in value] if isinstance(value, list) else value

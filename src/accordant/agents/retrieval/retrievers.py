@@ -84,7 +84,7 @@ class CorpusRetriever(ABC):
     def _found(self, query: str, framework: str | None, k: int) -> tuple[Hit, ...]:
         """Return hits that are not remembered."""
         passages = self.corpus.passages
-        searched = [row for row, each in enumerate(passages) if framework is None or each.framework == framework]
+        searched = [row for row, passage in enumerate(passages) if framework is None or passage.framework == framework]
         if not searched or k == 0:
             return ()
         scores = self.scores(query)
@@ -281,16 +281,16 @@ def _loaded(package: Any) -> Any:
 def _directions(model: Any, texts: Sequence[str]) -> NDArray[np.float64]:
     """Return embeddings of length 1, shape (text, feature)."""
     encoded = model.encode(list(texts), convert_to_numpy=True, show_progress_bar=False)
-    found = np.asarray(encoded, dtype=np.float64)
-    return found / np.linalg.norm(found, axis=1, keepdims=True)  # type: ignore[no-any-return]
+    vectors = np.asarray(encoded, dtype=np.float64)
+    return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)  # type: ignore[no-any-return]
 
 
 def _packaged_folder() -> str:
     """Return the folder of the model that comes as a package."""
-    found = importlib.util.find_spec(PACKAGED_MODEL.replace("-", "_"))
-    if found is None or not found.submodule_search_locations:
+    spec = importlib.util.find_spec(PACKAGED_MODEL.replace("-", "_"))
+    if spec is None or not spec.submodule_search_locations:
         raise _missing(PACKAGED_MODEL)
-    return str(Path(found.submodule_search_locations[0]) / "model")
+    return str(Path(spec.submodule_search_locations[0]) / "model")
 
 
 def _missing(package: str) -> InputError:

@@ -142,14 +142,14 @@ class Aligned:
     def __init__(self, framework: str) -> None:
         self.framework = framework
         own = inspect.signature(AlignedAgent).parameters.values()
-        others = [each for each in own if each.name != "framework"]
+        others = [parameter for parameter in own if parameter.name != "framework"]
         brought = inspect.signature(frameworks.factory(framework)).parameters.values()
-        self.brought = tuple(each.name for each in brought)
-        taken = sorted({each.name for each in own} & set(self.brought))
+        self.brought = tuple(parameter.name for parameter in brought)
+        taken = sorted({parameter.name for parameter in own} & set(self.brought))
         if taken:
             raise InputError(f"framework {framework!r} has the parameter {taken[0]!r}, which names one of its agent")
         keyword = inspect.Parameter.KEYWORD_ONLY
-        self.__signature__ = inspect.Signature([each.replace(kind=keyword) for each in (*others, *brought)])
+        self.__signature__ = inspect.Signature([parameter.replace(kind=keyword) for parameter in (*others, *brought)])
 
     def __call__(self, **given: Any) -> AlignedAgent:
         """Return an `AlignedAgent`."""

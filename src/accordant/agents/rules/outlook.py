@@ -52,8 +52,8 @@ def search_options(view: View, utility: Utility) -> Options:
     """
     from accordant.allocations.search import pool
 
-    standing = [each.allocation for _, each in sorted(view.proposals.items())]
-    towards = [AdditiveUtility(each.allocation.shares) for _, each in sorted(view.others.items())]
+    standing = [proposal.allocation for _, proposal in sorted(view.proposals.items())]
+    towards = [AdditiveUtility(proposal.allocation.shares) for _, proposal in sorted(view.others.items())]
     return pool(view.scenario, [utility, *towards], standing, view.seed, CONSIDERED)
 
 
@@ -155,7 +155,7 @@ class Outlook:
     def progress(self) -> Progress:
         """Return what a concession strategy reads: the offers so far, in own utility."""
         by_agent = offers_by_agent(self.view)
-        received = [each for name, each in offers(self.view) if name != self.view.agent]
+        received = [offer for name, offer in offers(self.view) if name != self.view.agent]
         return Progress(
             time=self.view.time,
             made=tuple(map(self.utility, by_agent.get(self.view.agent, ()))),

@@ -83,7 +83,7 @@ class RuleAgent(Agent):
         if view.phase == "answer" and view.own is not None:
             return self._answer(outlook, case, view.own.allocation)
         if view.phase in ("answer", "offer"):
-            others = [each.allocation for _, each in sorted(view.others.items())]
+            others = [proposal.allocation for _, proposal in sorted(view.others.items())]
             lowest = outlook.lowest(self.concession.target(outlook.progress()), others)
             return self._answer(outlook, case, outlook.options.allocation(lowest))
         return case.proposal(outlook.options.allocation(outlook.best()))
@@ -91,19 +91,21 @@ class RuleAgent(Agent):
     def _contestation(self, outlook: Outlook, case: Case) -> Contestation:
         """Answer on each disputed claimant, and move towards the others."""
         view = outlook.view
-        offers = [each.allocation for each in view.others.values()]
+        offers = [proposal.allocation for proposal in view.others.values()]
         revised = outlook.nearest(self.concession.target(outlook.progress()), offers)
         before = outlook.options.shares[outlook.best()] if view.own is None else view.own.allocation.shares
-        others = np.array([each.shares for each in offers]).reshape(len(offers), len(view.scenario.ids))
+        others = np.array([offer.shares for offer in offers]).reshape(len(offers), len(view.scenario.ids))
         after = outlook.options.shares[revised]
         replies = tuple(case.reply(claimant, before, after, others) for claimant in view.disputed)
         return Contestation(replies, case.proposal(outlook.options.allocation(revised)))
 
     def _answer(self, outlook: Outlook, case: Case, own: Allocation) -> Answer:
         """Accept the best of the others' proposals that is worth one's own, or counter with that."""
-        others = {name: each.allocation for name, each in sorted(outlook.view.others.items())}
+        others = {name: proposal.allocation for name, proposal in sorted(outlook.view.others.items())}
         enough = max(outlook.utility(own), outlook.reservation)
-        worth = {name: outlook.utility(each) for name, each in others.items() if outlook.allowed(each)}
+        worth = {
+            name: outlook.utility(allocation) for name, allocation in others.items() if outlook.allowed(allocation)
+        }
         good = [name for name, value in worth.items() if value >= enough]
         accepted = max(good, key=lambda name: worth[name], default=None)
         return Answer(accepted, case.proposal(own))
@@ -112,7 +114,7 @@ class RuleAgent(Agent):
         """Rank the candidates: fewest hard constraints broken, then own utility, then their order."""
         if not view.candidates:
             return Ballot(())
-        shares = np.stack([each.shares for each in view.candidates])
+        shares = np.stack([candidate.shares for candidate in view.candidates])
         order = np.lexsort((-tied(utility.of(shares)), self.violations(view, shares)))
         return Ballot(tuple(order.tolist()))
 
@@ -143,7 +145,7 @@ class Case:
         """
         granted = np.flatnonzero(allocation.granted.sum(axis=1)).tolist()
         reasons = tuple(self._reason(claimant) for claimant in granted)
-        retrieved = dict.fromkeys(passage for each in reasons for passage in each.passages)
+        retrieved = dict.fromkeys(passage for reason in reasons for passage in reason.passages)
         return Proposal(allocation, self.utility, reasons, tuple(retrieved))
 
     def _reason(self, claimant: int) -> Reason:

@@ -203,15 +203,15 @@ def _take_line(line: str, number: int, draft: _Draft, at: str) -> None:
         last = next(reversed(draft.values))
         draft.values[last] = f"{draft.values[last]} {line.strip()}".strip()
         return
-    found = ITEM.fullmatch(line)
-    if found is None:
+    match = ITEM.fullmatch(line)
+    if match is None:
         raise DataError(f"{at}: found {line!r:.80}; {FORM}")
-    key = found[1]
+    key = match[1]
     if key not in KEYS:
         raise DataError(f"{at}: unknown key {key!r}; {allowed_names(KEYS, key)}")
     if key in draft.values:
         raise DataError(f"{at}: {key!r} a second time in {draft.id!r}, first in line {draft.lines[key]}; allowed: once")
-    draft.values[key], draft.lines[key] = found[2].strip(), number
+    draft.values[key], draft.lines[key] = match[2].strip(), number
 
 
 def _passage(draft: _Draft, framework: str, where: str, codes: Collection[str]) -> Passage:
@@ -248,7 +248,7 @@ NOT_READ = "readme.md"  # a folder may explain itself
 def built_in_corpus() -> Corpus:
     """Return the passages that come with the package: eight frameworks, written for it, each with its limits."""
     root = importlib.resources.files("accordant.agents.retrieval.corpus")
-    return _joined((each.name, each.read_bytes()) for each in root.iterdir() if each.name.endswith(SUFFIX))
+    return _joined((file.name, file.read_bytes()) for file in root.iterdir() if file.name.endswith(SUFFIX))
 
 
 def read_corpus(folder: str | Path, *, extends: bool = False, codes: Collection[str] = CONSIDERATIONS) -> Corpus:
@@ -277,12 +277,12 @@ def read_corpus(folder: str | Path, *, extends: bool = False, codes: Collection[
         kind = "a file" if folder.exists() else "nothing"
         raise DataNotFoundError(f"corpus {folder.as_posix()}: found {kind}; allowed: a folder of Markdown files")
     try:
-        files = sorted(each for each in folder.iterdir() if _read(each.name) and not each.is_dir())
+        files = sorted(file for file in folder.iterdir() if _read(file.name) and not file.is_dir())
     except OSError as error:
         raise DataError(f"corpus {folder.as_posix()} cannot be read: {error.strerror}") from None
     if not files:
         raise DataNotFoundError(f"corpus {folder.as_posix()}: no Markdown file; allowed: at least one file *{SUFFIX}")
-    corpus = _joined(((each.as_posix(), _content(each)) for each in files), codes)
+    corpus = _joined(((file.as_posix(), _content(file)) for file in files), codes)
     return built_in_corpus().extended(corpus) if extends else corpus
 
 
