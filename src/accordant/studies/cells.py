@@ -142,8 +142,8 @@ def cells_of(study: StudyFile, data: str | None = None, extra: Changes | None = 
     files: list[tuple[Condition, dict[str, Any], CaseFile]] = []
     for condition, changes in _conditions(study):
         keys = base
-        for each in (spec.changes, *changes, extra or {}):
-            keys = merge(keys, each)
+        for layer in (spec.changes, *changes, extra or {}):
+            keys = merge(keys, layer)
         files.append((condition, keys, case_of(keys, f"variant {condition.label}", study)))
     labels = [condition.label for condition, _, _ in files]
     for label in labels:
@@ -193,15 +193,15 @@ def _conditions(study: StudyFile) -> list[tuple[Condition, list[Changes]]]:
     spec = study.study
     axes = spec.all_axes
     told = [axis for axis, variants in axes.items() if len(variants) > 1] or list(axes)
-    found = []
+    conditions = []
     for rows in spec.rows:
         for names in itertools.product(*axes.values()):
             variants = dict(zip(axes, names, strict=True))
             words = [variants[axis] for axis in told]
             words += [_size_words(rows)] if len(spec.rows) > 1 or not words else []
             changes = [axes[axis][name] for axis, name in variants.items()]
-            found.append((Condition(rows, variants, ", ".join(words)), changes))
-    return found
+            conditions.append((Condition(rows, variants, ", ".join(words)), changes))
+    return conditions
 
 
 def _size_words(rows: int | None) -> str:

@@ -34,9 +34,9 @@ def check_names(study: StudyFile, cells: Sequence[Cell]) -> None:
         ("compare.metrics", "metric", spec.compare.metrics, (*metrics, SCORE, TIED)),
         ("compare.strategies", "strategy", spec.compare.strategies, (*labels, SELECTED)),
     ]
-    for number, each in enumerate(spec.statements):
-        about = tuple(name for name in (each.higher, each.strategy, *each.lower) if name is not None)
-        named.append((f"statements.{number}", "metric", (each.metric,), (*metrics, SCORE, TIED, SELECTED)))
+    for number, statement in enumerate(spec.statements):
+        about = tuple(name for name in (statement.higher, statement.strategy, *statement.lower) if name is not None)
+        named.append((f"statements.{number}", "metric", (statement.metric,), (*metrics, SCORE, TIED, SELECTED)))
         named.append((f"statements.{number}", "strategy", about, (*labels, SELECTED, CANDIDATES)))
     for key, kind, names, allowed in named:
         for name in names:
@@ -47,9 +47,9 @@ def check_names(study: StudyFile, cells: Sequence[Cell]) -> None:
 def labels_of(case: CaseSpec) -> list[str]:
     """Return the labels of all strategies that a run of a case may list."""
     problem = case.problem
-    given = [strategies.create(each.name, each.parameters).for_problem(problem) for each in case.strategies]
-    always = [each for aware in (True, False) for each in strategies.baselines_for(problem, action_aware=aware)]
-    return [each.label for each in (*(given or strategies.defaults_for(problem)), *always)]
+    given = [strategies.create(spec.name, spec.parameters).for_problem(problem) for spec in case.strategies]
+    always = [baseline for aware in (True, False) for baseline in strategies.baselines_for(problem, action_aware=aware)]
+    return [strategy.label for strategy in (*(given or strategies.defaults_for(problem)), *always)]
 
 
 def check_cells(cells: Sequence[Cell], options: StudyOptions) -> None:
@@ -83,7 +83,7 @@ def _check_cell(cell: Cell, options: StudyOptions) -> None:
 
 def _firsts(cells: Sequence[Cell]) -> Mapping[str, Cell]:
     """Return the first run of each condition by its label."""
-    found: dict[str, Cell] = {}
+    firsts: dict[str, Cell] = {}
     for cell in cells:
-        found.setdefault(cell.condition.label, cell)
-    return found
+        firsts.setdefault(cell.condition.label, cell)
+    return firsts

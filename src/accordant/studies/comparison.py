@@ -46,7 +46,7 @@ class Runs:
     @cached_property
     def columns(self) -> tuple[Column, ...]:
         """Metrics of the first run; none without any."""
-        first = next((record for found in self.records.values() for record in found.values()), None)
+        first = next((record for by_seed in self.records.values() for record in by_seed.values()), None)
         return () if first is None else first.test.metrics
 
     def goal(self, metric: str) -> str:
@@ -55,8 +55,8 @@ class Runs:
 
     def values(self, condition: str, strategy: str, metric: str) -> dict[int, float]:
         """Return seed to value, where it is defined."""
-        found = {seed: value(record, strategy, metric) for seed, record in self.records[condition].items()}
-        return {seed: each for seed, each in found.items() if each is not None}
+        values = {seed: value(record, strategy, metric) for seed, record in self.records[condition].items()}
+        return {seed: number for seed, number in values.items() if number is not None}
 
     def baselines(self, condition: str) -> list[str]:
         """Return the candidates of a condition that are baselines, in order of first appearance."""
@@ -121,7 +121,7 @@ def against_baseline(
     All intervals hold together with the probability `LEVEL` over draws of seeds (Bonferroni over what is compared,
     whether it is defined or not).
     """
-    others = [each.label for each in runs.conditions if each.label != baseline]
+    others = [condition.label for condition in runs.conditions if condition.label != baseline]
     n = len(others) * len(strategies) * len(metrics)
     return [
         _difference(
@@ -134,7 +134,7 @@ def against_baseline(
 
 def against_strategies(runs: Runs, metric: str = SCORE) -> list[Difference]:
     """Return D* minus each baseline of the same run, in every condition; all intervals hold together."""
-    pairs = [(each.label, name) for each in runs.conditions for name in runs.baselines(each.label)]
+    pairs = [(condition.label, name) for condition in runs.conditions for name in runs.baselines(condition.label)]
     return [
         _difference(
             runs, (label, SELECTED, metric), name, len(pairs),
@@ -179,16 +179,16 @@ def group_shares(runs: Runs, condition: str) -> list[GroupShare]:
     return [
         GroupShare(
             condition=condition, attributes=key[0], group=key[1],
-            favourable=student_mean(found, LEVEL, within=(0, 1)),
-            rewards={name: student_mean(each, LEVEL, within=(0, 1)) for name, each in rewards.get(key, {}).items()},
+            favourable=student_mean(values, LEVEL, within=(0, 1)),
+            rewards={name: student_mean(means, LEVEL, within=(0, 1)) for name, means in rewards.get(key, {}).items()},
         )
-        for key, found in shares.items()
+        for key, values in shares.items()
     ]  # fmt: skip
 
 
 def effect_shares(condition: str, found: Sequence[Effects]) -> list[EffectShare]:
     """Return the means over runs of one condition of treatment effects, for every action and group."""
-    rows = [(each.against, row) for each in found for row in each.groups]
+    rows = [(of_run.against, row) for of_run in found for row in of_run.groups]
     keys = dict.fromkeys((against, row.action, row.attributes, row.group) for against, row in rows)
     shares = []
     for key in keys:
@@ -209,9 +209,9 @@ def _difference(
 ) -> Difference:
     condition, strategy, metric = what
     goal = runs.goal(metric)
-    found = differences(one, two, goal)
+    values = differences(one, two, goal)
     estimate = student_mean(
-        found, LEVEL, comparisons=n, within=_inside((-1.0, 1.0) if metric == SCORE else None, found)
+        values, LEVEL, comparisons=n, within=_inside((-1.0, 1.0) if metric == SCORE else None, values)
     )
     return Difference(
         condition=condition, strategy=strategy, metric=metric, other=other, difference=estimate,
@@ -227,11 +227,11 @@ def _mean_row(runs: Runs, condition: str, row: Row) -> Row:
     metrics = {}
     for column in runs.columns:
         if column.label in row.metrics:
-            found = list(runs.values(condition, name, column.label).values())
-            mean = student_mean(found, LEVEL, within=_inside(column.range, found))
+            values = list(runs.values(condition, name, column.label).values())
+            mean = student_mean(values, LEVEL, within=_inside(column.range, values))
             metrics[column.label] = MetricFigures(
                 value=mean.value, low=mean.low, high=mean.high, undefined=None, n=mean.n,
-                reason=mean.reason if found else row.metrics[column.label].reason or mean.reason,
+                reason=mean.reason if values else row.metrics[column.label].reason or mean.reason,
                 normalised=None, by_group=(),
             )  # fmt: skip
     return Row(

@@ -148,7 +148,7 @@ class StudySpec(Declared):
         if ROWS in self.axes:
             raise SpecError("an axis is called 'rows'; sizes are declared with the key 'rows'", path=("axes", ROWS))
         for key, values in (("seeds", self.seeds), (ROWS, self.rows)):
-            twice = [each for position, each in enumerate(values) if each in values[:position]]
+            twice = [value for position, value in enumerate(values) if value in values[:position]]
             if twice:
                 raise SpecError(f"{key}: {size_name(twice[0])} is there twice", path=(key,))
         size = len(self.seeds) * len(self.rows)
@@ -174,8 +174,8 @@ class StudySpec(Declared):
         SpecError
             If an axis, a variant or a size is not declared; `key` says where it is named.
         """
-        sizes = {size_name(each): each for each in self.rows}
-        largest = ALL if None in self.rows else size_name(max(each for each in self.rows if each is not None))
+        sizes = {size_name(size): size for size in self.rows}
+        largest = ALL if None in self.rows else size_name(max(size for size in self.rows if size is not None))
         allowed = {ROWS: tuple(sizes), **{axis: tuple(variants) for axis, variants in self.all_axes.items()}}
         chosen = {axis: largest if axis == ROWS else names[0] for axis, names in allowed.items()}
         if key != "baseline":

@@ -58,7 +58,7 @@ class Effects(Section):
     @property
     def words(self) -> str:
         """The means over all rows, in one sentence."""
-        means = [f"{each.action} {each.mean:.3f}" for each in self.groups if not each.attributes]
+        means = [f"{row.action} {row.mean:.3f}" for row in self.groups if not row.attributes]
         return f"Predicted mean effects against {self.against}: {', '.join(means)}."
 
 
@@ -78,21 +78,21 @@ def predicted_effects(evidence: Evidence, groupings: Sequence[Sequence[str]]) ->
     actions = evidence.problem.actions
     base = actions.index(against)
     levels, truth = evidence.prediction.levels(), evidence.true_levels
-    found = []
+    rows = []
     for position, action in enumerate(actions):
         if action == against:
             continue
         effects = levels[position] - levels[base]
         true = None if truth is None else truth[position] - truth[base]
         everybody = np.ones(evidence.n_contexts, dtype=np.bool_)
-        found.append(_group(action, (), "everybody", everybody, effects, true))
+        rows.append(_group(action, (), "everybody", everybody, effects, true))
         for attributes in groupings:
             groups = evidence.groups(attributes)
             for code, label in enumerate(groups.labels):
                 members = groups.codes == code
                 if members.any():
-                    found.append(_group(action, tuple(attributes), label, members, effects, true))
-    return Effects(against=against, groups=tuple(found))
+                    rows.append(_group(action, tuple(attributes), label, members, effects, true))
+    return Effects(against=against, groups=tuple(rows))
 
 
 def reference_action(problem: DecisionProblem) -> str:

@@ -31,7 +31,9 @@ from accordant.tables.output import check_output_folder, output_folder, write_ou
 from accordant.tables.text import read_text
 
 CELLS, DECLARATION = "cells", "declaration.json"
-CATEGORIES = {each.__name__: each for each in (UserWarning, RuntimeWarning, FutureWarning, DeprecationWarning)}
+CATEGORIES = {
+    category.__name__: category for category in (UserWarning, RuntimeWarning, FutureWarning, DeprecationWarning)
+}
 logger = logging.getLogger(__name__)
 
 
@@ -145,7 +147,7 @@ def carry_out_cells(cells: Sequence[Cell], out: Path, options: StudyOptions) -> 
                 raise RuntimeError(f"{cell.name} was carried out, and is not in {out / CELLS}")
             runs[cell.name] = run
     names = [cell.name for cell in cells if cell.name in runs]
-    effects = {name: each for name in names if (each := _effects(runs[name])) is not None}
+    effects = {name: of_run for name in names if (of_run := _effects(runs[name])) is not None}
     failed = tuple(failures[cell.name] for cell in cells if cell.name in failures)
     return Finished({name: runs[name].record for name in names}, effects, failed)
 
@@ -172,7 +174,7 @@ def study_run(options: Told, item: Told) -> Told:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         failure = _make(cell, Path(options["out"]), StudyOptions(options["data"]))
-    told = [(str(each.message), each.category.__name__) for each in caught]
+    told = [(str(warning.message), warning.category.__name__) for warning in caught]
     return {"failure": None if failure is None else asdict(failure), "told": told}
 
 
@@ -225,5 +227,5 @@ def _run(cell: Cell, out: Path) -> Run | None:
 
 def _effects(run: Run) -> Effects | None:
     """Return the treatment effects that were added to a run."""
-    found = (link.section() for link in run.links if link.envelope.section == Effects.name)
-    return next((each for each in found if isinstance(each, Effects)), None)
+    sections = (link.section() for link in run.links if link.envelope.section == Effects.name)
+    return next((section for section in sections if isinstance(section, Effects)), None)

@@ -34,20 +34,20 @@ class Overrides:
         """Return the study with other sizes."""
         if self.rows is None:
             return study
-        names = {size_name(each) for each in self.rows}
+        names = {size_name(size) for size in self.rows}
         baseline = {axis: name for axis, name in study.baseline.items() if axis != ROWS or str(name) in names}
         usual = study.place("baseline", study.baseline)[ROWS]
-        kept = tuple(each for each in study.statements if str(each.where.get(ROWS, usual)) in names)
+        kept = tuple(statement for statement in study.statements if str(statement.where.get(ROWS, usual)) in names)
         return study.replace(rows=self.rows, baseline=baseline, statements=kept)
 
     def changes(self) -> Changes:
         """Return the changes of every run."""
-        found: Changes = {}
+        changes: Changes = {}
         if self.folds is not None:
-            found["learning"] = {"folds": self.folds}
+            changes["learning"] = {"folds": self.folds}
         if self.resamples is not None:
-            found["evaluation"] = {"resamples": self.resamples}
-        return found
+            changes["evaluation"] = {"resamples": self.resamples}
+        return changes
 
 
 def carry_out_study(

@@ -57,20 +57,22 @@ class AxisPanels:
 
 def render_study(result: StudyResult) -> str:
     """Return the page; nothing but the result is read, so the same result gives the same bytes."""
-    readings = [ConditionReading(each, result.metrics) for each in result.conditions if each.runs]
+    readings = [ConditionReading(condition, result.metrics) for condition in result.conditions if condition.runs]
     return PAGE.render(
         "study.html",
         result=result,
         done=sum(cell.finished for cell in result.cells),
         seeds=result.study["seeds"],
-        conditions=[(each, _against(result, each)) for each in result.conditions],
+        conditions=[(condition, _against(result, condition)) for condition in result.conditions],
         compared=len(result.against_baseline),
-        more=[each for each in result.against_baseline if not _is_main(each)],
+        more=[difference for difference in result.against_baseline if not _is_main(difference)],
         baselines=_baselines(result),
         sizes=_sizes(result),
         axes=_axes(result),
         boards=[(reading, _tables(reading)) for reading in readings],
-        families=[family for family in MARKS if any(line.family == family for each in readings for line in each.lines)],
+        families=[
+            family for family in MARKS if any(line.family == family for reading in readings for line in reading.lines)
+        ],
         groups=_groups(result),
         declaration=yaml.safe_dump(result.study, sort_keys=False, allow_unicode=True, width=100),
         command=shlex.join(["accordant", "study", result.study["name"]]),
@@ -102,16 +104,22 @@ def _is_main(difference: Difference) -> bool:
 
 def _against(result: StudyResult, condition: ConditionPart) -> Difference | None:
     """Return how the score of D* differs from the baseline condition; None if that is not compared."""
-    found = (each for each in result.against_baseline if each.condition == condition.label and _is_main(each))
-    return next(found, None)
+    differences = (
+        difference
+        for difference in result.against_baseline
+        if difference.condition == condition.label and _is_main(difference)
+    )
+    return next(differences, None)
 
 
 def _baselines(result: StudyResult) -> tuple[list[str], list[tuple[str, list[Difference | None]]]]:
     """Return names of baselines, and for every condition how D* differs from each."""
-    names = list(dict.fromkeys(each.other for each in result.against_strategies))
-    by_pair = {(each.condition, each.other): each for each in result.against_strategies}
+    names = list(dict.fromkeys(difference.other for difference in result.against_strategies))
+    by_pair = {(difference.condition, difference.other): difference for difference in result.against_strategies}
     rows = [
-        (each.label, [by_pair.get((each.label, name)) for name in names]) for each in result.conditions if each.runs
+        (condition.label, [by_pair.get((condition.label, name)) for name in names])
+        for condition in result.conditions
+        if condition.runs
     ]
     return names, rows
 
@@ -126,20 +134,22 @@ def _tables(reading: ConditionReading) -> list[MetricTable]:
 def _sizes(result: StudyResult) -> Markup | None:
     """Return curves of the score over training rows, other axes as in the baseline; None with one size."""
     place = result.baseline.variants
-    alike = [each for each in result.conditions if each.variants == place and each.train is not None]
-    alike.sort(key=lambda each: each.train or 0.0)
-    if len({each.train for each in alike}) < 2:
+    alike = [
+        condition for condition in result.conditions if condition.variants == place and condition.train is not None
+    ]
+    alike.sort(key=lambda condition: condition.train or 0.0)
+    if len({condition.train for condition in alike}) < 2:
         return None
     best = [row.strategy for row in alike[-1].leaderboard if row.candidate][: MOST_CURVES - 1]
-    curves = [Curve("D* of each run", _points([(each.train, each.score.value) for each in alike]))]
+    curves = [Curve("D* of each run", _points([(condition.train, condition.score.value) for condition in alike]))]
     for name in best:
-        rows = {each.label: row for each in alike for row in each.leaderboard if row.strategy == name}
-        curves.append(Curve(name, _points([(each.train, rows[each.label].score.value) for each in alike
-                                           if each.label in rows])))  # fmt: skip
+        rows = {condition.label: row for condition in alike for row in condition.leaderboard if row.strategy == name}
+        curves.append(Curve(name, _points([(condition.train, rows[condition.label].score.value) for condition in alike
+                                           if condition.label in rows])))  # fmt: skip
     curves = [curve for curve in curves if curve.points]
     if not curves:
         return None
-    across = linear_scale([each.train or 0.0 for each in alike], *plot_width(), wanted=3)
+    across = linear_scale([condition.train or 0.0 for condition in alike], *plot_width(), wanted=3)
     up = linear_scale([y for curve in curves for _, y in curve.points], *plot_height())
     axes = Axes(across, up, ("training rows →", "mean composite score"))
     return curve_chart("sizes-chart", "Mean composite score by training rows", curves, axes)
@@ -151,29 +161,31 @@ def _points(pairs: Sequence[tuple[float | None, float | None]]) -> tuple[tuple[f
 
 def _axes(result: StudyResult) -> list[AxisPanels]:
     """Return small multiples of every axis with variants, sizes and other axes as in the baseline."""
-    base, found = result.baseline, []
+    base, panels = result.baseline, []
     for axis in base.variants:
         rest = {name: variant for name, variant in base.variants.items() if name != axis}
         alike = [
-            each for each in result.conditions
-            if each.rows == base.rows and each.runs and rest.items() <= each.variants.items()
+            condition for condition in result.conditions
+            if condition.rows == base.rows and condition.runs and rest.items() <= condition.variants.items()
         ]  # fmt: skip
         if 1 < len(alike) <= len(GROUP_SHAPES) and base.runs:
-            found.append(_axis_panels(result, axis, alike))
-    return found
+            panels.append(_axis_panels(result, axis, alike))
+    return panels
 
 
 def _axis_panels(result: StudyResult, axis: str, alike: Sequence[ConditionPart]) -> AxisPanels:
-    variants = tuple(each.variants[axis] for each in alike)
+    variants = tuple(condition.variants[axis] for condition in alike)
     lines = ConditionReading(result.baseline, result.metrics).lines
     panels = []
-    wanted = [("composite score", None), *((each.label, each) for each in result.metrics if each.weight > 0)]
+    wanted = [("composite score", None), *((column.label, column) for column in result.metrics if column.weight > 0)]
     for number_, (label, column) in enumerate(wanted):
         values = {
-            line.name: {name: _mean(each, line.name, column) for name, each in zip(variants, alike, strict=True)}
+            line.name: {
+                name: _mean(condition, line.name, column) for name, condition in zip(variants, alike, strict=True)
+            }
             for line in lines
         }
-        span = [each for row in values.values() for each in row.values() if each is not None]
+        span = [mean for row in values.values() for mean in row.values() if mean is not None]
         drawn = group_panel(f"{axis}-{number_}", f"{label} by {axis}", lines, values, variants, span)
         panels.append((label, GOALS["max" if column is None else column.goal], drawn))
     return AxisPanels(axis, variants, tuple(panels))
@@ -190,12 +202,12 @@ def _mean(condition: ConditionPart, strategy: str, column: Column | None) -> flo
 
 def _groups(result: StudyResult) -> tuple[list[str], list[tuple[str, str, str, Cell, list[Cell]]]]:
     """Return stakeholders, and for every condition and group what it gets under D*."""
-    names = list(dict.fromkeys(name for each in result.groups for name in each.rewards))
+    names = list(dict.fromkeys(name for share in result.groups for name in share.rewards))
     empty = Estimate(None)
     return names, [
-        (each.condition, " × ".join(each.attributes), each.group, estimate_cell(each.favourable),
-         [estimate_cell(each.rewards.get(name, empty)) for name in names])
-        for each in result.groups
+        (share.condition, " × ".join(share.attributes), share.group, estimate_cell(share.favourable),
+         [estimate_cell(share.rewards.get(name, empty)) for name in names])
+        for share in result.groups
     ]  # fmt: skip
 
 

@@ -19,14 +19,14 @@ def statements(study: StudySpec, runs: Runs) -> tuple[StatementPart, ...]:
 
     The intervals of all statements hold together with the probability `LEVEL` (Bonferroni over their comparisons).
     """
-    labels = {tuple(sorted(each.place.items())): each.label for each in runs.conditions}
+    labels = {tuple(sorted(condition.place.items())): condition.label for condition in runs.conditions}
     places = [
-        labels[tuple(sorted(study.place(f"statements.{number}.where", each.where).items()))]
-        for number, each in enumerate(study.statements)
+        labels[tuple(sorted(study.place(f"statements.{number}.where", statement.where).items()))]
+        for number, statement in enumerate(study.statements)
     ]
     pairs = list(zip(study.statements, places, strict=True))
-    n = max(1, sum(len(others(each, runs, place)) or 1 for each, place in pairs))
-    return tuple(_part(each, runs, place, n) for each, place in pairs)
+    n = max(1, sum(len(others(statement, runs, place)) or 1 for statement, place in pairs))
+    return tuple(_part(statement, runs, place, n) for statement, place in pairs)
 
 
 def others(statement: StatementSpec, runs: Runs, condition: str) -> list[str]:
@@ -44,7 +44,7 @@ def others(statement: StatementSpec, runs: Runs, condition: str) -> list[str]:
 
 def verdict_on_order(values: Sequence[Estimate]) -> str:
     """Return whether all differences are above zero: came out, did not, or cannot be told."""
-    lows, highs = [each.low for each in values], [each.high for each in values]
+    lows, highs = [estimate.low for estimate in values], [estimate.high for estimate in values]
     if any(high is not None and high < 0 for high in highs):
         return DID_NOT
     return CAME_OUT if lows and all(low is not None and low > 0 for low in lows) else UNTOLD
@@ -81,9 +81,9 @@ def _order(statement: StatementSpec, runs: Runs, condition: str, n: int) -> tupl
     first = runs.values(condition, statement.higher, statement.metric)
     rest = {name: runs.values(condition, name, statement.metric) for name in others(statement, runs, condition)}
     values = {
-        name: mean_difference(differences(first, found, "max"), statement.metric, n) for name, found in rest.items()
+        name: mean_difference(differences(first, by_seed, "max"), statement.metric, n) for name, by_seed in rest.items()
     }
-    means = {name: sum(found.values()) / len(found) for name, found in rest.items() if found}
+    means = {name: sum(by_seed.values()) / len(by_seed) for name, by_seed in rest.items() if by_seed}
     if not first or not means:
         return values, "not defined"
     top = max(means, key=lambda name: means[name])

@@ -50,7 +50,7 @@ def summarise(
     """
     runs = Runs.of(cells, records)
     place = study.place("baseline", study.baseline)
-    baseline = next(each.label for each in runs.conditions if each.place == place)
+    baseline = next(condition.label for condition in runs.conditions if condition.place == place)
     return StudyResult(
         accordant=__version__,
         study=study.model_dump(mode="json"),
@@ -59,14 +59,14 @@ def summarise(
         sources=tuple(dict.fromkeys(record.data.source for record in records.values())),
         level=LEVEL,
         metrics=runs.columns,
-        conditions=tuple(_condition(runs, each, baseline) for each in runs.conditions),
+        conditions=tuple(_condition(runs, condition, baseline) for condition in runs.conditions),
         against_baseline=tuple(against_baseline(runs, baseline, study.compare.strategies, study.compare.metrics)),
         against_strategies=tuple(against_strategies(runs)),
         statements=statements(study, runs),
-        groups=tuple(share for each in runs.conditions for share in group_shares(runs, each.label)),
+        groups=tuple(share for condition in runs.conditions for share in group_shares(runs, condition.label)),
         effects=_effects(runs, cells, effects or {}),
         cells=tuple(_cell(cell, records.get(cell.name)) for cell in cells),
-        failures=tuple(FailurePart.model_validate(each) for each in failures),
+        failures=tuple(FailurePart.model_validate(failure) for failure in failures),
     )
 
 
@@ -85,9 +85,9 @@ def differences_text(result: StudyResult) -> str:
     header = ["list", "condition", "strategy", "metric", "other", "runs", "difference", "low", "high", "in_words"]
     lists = {"baseline condition": result.against_baseline, "baseline strategies": result.against_strategies}
     cells = [
-        [name, each.condition, each.strategy, each.metric, each.other, each.difference.n,
-         each.difference.value, each.difference.low, each.difference.high, each.verdict]
-        for name, differences in lists.items() for each in differences
+        [name, row.condition, row.strategy, row.metric, row.other, row.difference.n,
+         row.difference.value, row.difference.low, row.difference.high, row.verdict]
+        for name, differences in lists.items() for row in differences
     ]  # fmt: skip
     return csv_text(header, cells)
 
@@ -129,11 +129,11 @@ def _condition(runs: Runs, condition: Condition, baseline: str) -> ConditionPart
 
 def _effects(runs: Runs, cells: Sequence[Cell], effects: Mapping[str, Effects]) -> tuple[EffectShare, ...]:
     """Return treatment effects of every condition."""
-    found: dict[str, list[Effects]] = {each.label: [] for each in runs.conditions}
+    by_condition: dict[str, list[Effects]] = {condition.label: [] for condition in runs.conditions}
     for cell in cells:
         if cell.name in effects:
-            found[cell.condition.label].append(effects[cell.name])
-    return tuple(share for label, each in found.items() for share in effect_shares(label, each))
+            by_condition[cell.condition.label].append(effects[cell.name])
+    return tuple(share for label, of_runs in by_condition.items() for share in effect_shares(label, of_runs))
 
 
 def _cell(cell: Cell, record: Record | None) -> CellPart:

@@ -42,9 +42,9 @@ def _conditions(result: StudyResult) -> FittedTable:
         table.add(name, number=True)
     table.add("in words")
     main = {
-        each.condition: each
-        for each in result.against_baseline
-        if (each.strategy, each.metric) == ("selected", "score")
+        difference.condition: difference
+        for difference in result.against_baseline
+        if (difference.strategy, difference.metric) == ("selected", "score")
     }
     for condition in result.conditions:
         names = [f"{name} {times}×" for name, times in list(condition.selected.items())[:SHOWN]]
@@ -65,8 +65,8 @@ def _statements(result: StudyResult) -> FittedTable:
     table = FittedTable("Published statements")
     for name in ("statement", "condition", "published", "here", "verdict"):
         table.add(name)
-    for each in result.statements:
-        table.add_row(each.says, each.condition, each.published, each.computed, each.verdict)
+    for statement in result.statements:
+        table.add_row(statement.says, statement.condition, statement.published, statement.computed, statement.verdict)
     return table
 
 
