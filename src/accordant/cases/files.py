@@ -81,18 +81,18 @@ def find_file(file: str, given: str | Path | None, beside: Path | None = None) -
     """
     if given is not None:
         place = Path(parted(str(given))[0])
-        found = place if _is_file(place) else _inside(place, file)
-        if found is None:
+        path = place if _is_file(place) else _inside(place, file)
+        if path is None:
             raise DataNotFoundError(_missing(file, f"not found at {given}"))
-        return found
+        return path
     if beside is not None and _is_file(beside / file):
         return beside / file
     variable = os.environ.get(VARIABLE)
     if variable:
-        found = _inside(Path(variable), file)
-        if found is None:
+        path = _inside(Path(variable), file)
+        if path is None:
             raise DataNotFoundError(_missing(file, f"not found below ${VARIABLE}"))
-        return found
+        return path
     return _inside(cache_folder(), file)
 
 
@@ -144,8 +144,8 @@ def find_reward_file(file: str, given: str | Path | None, beside: Path | None = 
     if _is_file(exact):
         return exact
     for place in (folder, Path(variable) if variable else None, cache_folder()):
-        if place is not None and (found := _inside(place, file)) is not None:
-            return found
+        if place is not None and (path := _inside(place, file)) is not None:
+            return path
     looked = ", ".join(f"{words} ({place or 'none named'})" for words, place in places.items())
     raise DataNotFoundError(f"reward file {file} not found; looked {looked}")
 

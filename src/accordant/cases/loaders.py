@@ -50,9 +50,9 @@ def repaired(frame: pd.DataFrame, *sentences: str) -> pd.DataFrame:
     sentences
         What was changed, in how many rows; the same sentence is kept once.
     """
-    found = frame.copy(deep=False)
-    found.attrs = {**frame.attrs, KEY: tuple(dict.fromkeys((*repairs_of(frame), *sentences)))}
-    return found
+    table = frame.copy(deep=False)
+    table.attrs = {**frame.attrs, KEY: tuple(dict.fromkeys((*repairs_of(frame), *sentences)))}
+    return table
 
 
 def repairs_of(frame: pd.DataFrame) -> tuple[str, ...]:
@@ -63,10 +63,10 @@ def repairs_of(frame: pd.DataFrame) -> tuple[str, ...]:
     InputError
         If ``frame.attrs["repairs"]`` is something else than sentences.
     """
-    found = frame.attrs.get(KEY, ())
-    if not isinstance(found, list | tuple) or not all(isinstance(each, str) for each in found):
-        raise InputError(f"attrs[{KEY!r}] is {found!r}; allowed: a tuple of sentences")
-    return tuple(found)
+    sentences = frame.attrs.get(KEY, ())
+    if not isinstance(sentences, list | tuple) or not all(isinstance(sentence, str) for sentence in sentences):
+        raise InputError(f"attrs[{KEY!r}] is {sentences!r}; allowed: a tuple of sentences")
+    return tuple(sentences)
 
 
 @dataclass(frozen=True, eq=False)

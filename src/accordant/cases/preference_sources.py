@@ -97,23 +97,23 @@ def preference_sources(declared: Mapping[str, Any], problem: DecisionProblem) ->
     """
     names = problem.stakeholder_names
     of_all = SET in declared
-    found = _whole_set(declared, names) if of_all else {}
+    sources = _whole_set(declared, names) if of_all else {}
     for name, entry in declared.items():
         if of_all and name not in names:
             continue  # a parameter of the set
         with at_key("rewards", str(name)):
             source = _source(name, entry)
-            found[name] = replace(source, replaces=found[name].noun) if name in found else source
-    for name in found:
+            sources[name] = replace(source, replaces=sources[name].noun) if name in sources else source
+    for name in sources:
         with at_key("rewards", str(name)):
             if name not in names:
                 raise UnknownNameError("stakeholder in rewards:", name, names)
     for name in names:
         with at_key("rewards", name):
-            if name not in found:
+            if name not in sources:
                 raise InputError(f"rewards of stakeholder {name!r} are missing")
-            _check_table(name, found[name].signal, problem)
-    return {name: found[name] for name in names}
+            _check_table(name, sources[name].signal, problem)
+    return {name: sources[name] for name in names}
 
 
 def with_comparisons(declared: Mapping[str, Any], files: Mapping[str, str]) -> dict[str, Any]:
@@ -128,13 +128,13 @@ def with_comparisons(declared: Mapping[str, Any], files: Mapping[str, str]) -> d
     files
         Stakeholder to the name of a file.
     """
-    found = dict(declared)
+    entries = dict(declared)
     for name, file in files.items():
         entry = declared.get(name)
         learned = isinstance(entry, Mapping) and entry.get("signal") == COMPARISONS
         kept = {key: value for key, value in entry.items() if key != "only"} if learned and entry else {}
-        found[name] = {**kept, "signal": COMPARISONS, "file": file}
-    return found
+        entries[name] = {**kept, "signal": COMPARISONS, "file": file}
+    return entries
 
 
 def entry_of(declared: Mapping[str, Any], name: str, names: tuple[str, ...]) -> dict[str, Any]:
@@ -164,9 +164,9 @@ def _whole_set(declared: Mapping[str, Any], names: tuple[str, ...]) -> dict[str,
 
 def _set(declared: Mapping[str, Any]) -> dict[str, PreferenceSource]:
     name = str(declared[SET])
-    found = reward_sets.create(name, {key: value for key, value in declared.items() if key != SET})
+    signals = reward_sets.create(name, {key: value for key, value in declared.items() if key != SET})
     noun = f"the reward set {name!r}"
-    return {stakeholder: PreferenceSource(signal, SET, "stated by", noun) for stakeholder, signal in found.items()}
+    return {stakeholder: PreferenceSource(signal, SET, "stated by", noun) for stakeholder, signal in signals.items()}
 
 
 def _source(name: str, declared: Any) -> PreferenceSource:
@@ -207,10 +207,10 @@ def _registered(name: str, declared: Mapping[str, Any]) -> PreferenceSource:
 
 
 def _of_set(name: str, declared: Mapping[str, Any]) -> PreferenceSource:
-    found = _set(declared)
-    if name not in found:
-        raise UnknownNameError(f"stakeholder in the reward set {declared[SET]!r}:", name, found)
-    return found[name]
+    sources = _set(declared)
+    if name not in sources:
+        raise UnknownNameError(f"stakeholder in the reward set {declared[SET]!r}:", name, sources)
+    return sources[name]
 
 
 KINDS: dict[str, Callable[[str, Mapping[str, Any]], PreferenceSource]] = {
@@ -238,11 +238,11 @@ def _check_table(name: str, signal: RewardSignal, problem: DecisionProblem) -> N
             signal.check_points()
     for table in signal.tables().values():
         rows = () if problem.continuous else table.values()
-        for kind, found, declared in (
+        for kind, keys, declared in (
             ("action", set(table), problem.actions),
             *(("outcome", set(row), problem.outcome_names) for row in rows),
         ):
-            for unknown in sorted(found - set(declared)):
+            for unknown in sorted(keys - set(declared)):
                 raise UnknownNameError(f"{kind} in the reward table of {name!r}:", unknown, declared)
-            for missing in (each for each in declared if each not in found):
+            for missing in (key for key in declared if key not in keys):
                 raise InputError(f"the reward table of {name!r} has no entry for {kind} {missing!r}")

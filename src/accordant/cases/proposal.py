@@ -244,9 +244,9 @@ def _named(role: Literal["action", "outcome"], column: _Column, why: str) -> Col
         return ColumnUse(column.name, role, why, "category", column.few)
     if _continuous(role, column):
         return ColumnUse(column.name, role, f"{why}; a number with {len(column.shares)} different values", "number")
-    found = len(column.shares)
+    count = len(column.shares)
     raise InputError(
-        f"the column {column.name!r} has {found} different value{'s' * (found != 1)}; allowed for an {role}: at most "
+        f"the column {column.name!r} has {count} different value{'s' * (count != 1)}; allowed for an {role}: at most "
         f"{MOST_NAMES}{', or numbers' if role == 'outcome' else ''}"
     )
 

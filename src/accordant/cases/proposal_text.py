@@ -130,14 +130,14 @@ def _data(proposal: Proposal, statement: Statement) -> list[str]:
         *(f"    {_text(column.name)}: {column.type}" for column in proposal.of("feature")),
     ]
     lines += [
-        f"  group: {_text(each.name)}  # rows of one person stay together: {each.why}"
-        for each in proposal.of("person")[:1]
+        f"  group: {_text(column.name)}  # rows of one person stay together: {column.why}"
+        for column in proposal.of("person")[:1]
     ]
-    lines += [f"  # time: {_text(each.name)}  # to test on the latest rows" for each in proposal.of("time")[:1]]
+    lines += [f"  # time: {_text(column.name)}  # to test on the latest rows" for column in proposal.of("time")[:1]]
     unread = (*proposal.of("left out"), *proposal.of("person")[1:], *proposal.of("time")[1:])
     if unread:
         lines.append("  # not read:")
-        lines += [f"  #   {_plain(each.name)}: {_plain(each.why)}" for each in unread]
+        lines += [f"  #   {_plain(column.name)}: {_plain(column.why)}" for column in unread]
     return lines
 
 
@@ -233,7 +233,8 @@ def _scope(proposal: Proposal, statement: Statement) -> list[str]:
     if groups:
         lines.append("  sensitive_attributes:")
         lines += [
-            f"    - {{name: {_text(each.name)}, permitted_use: audit_only, why: to be filled in}}" for each in groups
+            f"    - {{name: {_text(column.name)}, permitted_use: audit_only, why: to be filled in}}"
+            for column in groups
         ]
     return lines
 

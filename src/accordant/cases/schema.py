@@ -36,8 +36,8 @@ def case_schema() -> Json:
     parts = {key: case_parts.create(key) for key in case_parts}
     models: list[type[Declared]] = [CaseSpec]
     models += [model for part in parts.values() for model in (part.declared, part.alone)]
-    places, found = models_json_schema([(model, "validation") for model in models], by_alias=True)
-    defs: Json = {name: _described(each) for name, each in found["$defs"].items()}
+    places, schema = models_json_schema([(model, "validation") for model in models], by_alias=True)
+    defs: Json = {name: _described(definition) for name, definition in schema["$defs"].items()}
     refs = {model: place for (model, _), place in places.items()}
     _take_names(defs)
     case = defs["CaseSpec"]
@@ -64,8 +64,9 @@ def _described(model: Json) -> Json:
     words = inspect.cleandoc(model.get("description", ""))
     told = _attributes(words)
     properties = {
-        name: ({"description": told[name]} if name in told else {}) | {key: each[key] for key in each if key != "title"}
-        for name, each in model.get("properties", {}).items()
+        name: ({"description": told[name]} if name in told else {})
+        | {key: field[key] for key in field if key != "title"}
+        for name, field in model.get("properties", {}).items()
     }
     return model | {"description": words.split("\n\n")[0]} | ({"properties": properties} if properties else {})
 
@@ -73,11 +74,11 @@ def _described(model: Json) -> Json:
 def _attributes(words: str) -> dict[str, str]:
     """Return name to description, from the section of attributes of a docstring."""
     section = SECTION.search(words)
-    found: dict[str, str] = {}
+    attributes: dict[str, str] = {}
     for names, text in ATTRIBUTE.findall(section[1] if section else ""):
         said = " ".join(text.split())
-        found |= {name.strip(): said for name in names.split(",")}
-    return found
+        attributes |= {name.strip(): said for name in names.split(",")}
+    return attributes
 
 
 def _take_names(defs: Json) -> None:
@@ -91,19 +92,19 @@ def _take_names(defs: Json) -> None:
     case["additionalProperties"] = {"anyOf": [{"enum": changeable["enum"]}, case["additionalProperties"]]}
     defs["SensitiveAttribute"]["properties"]["labels"] = {"type": "object", "additionalProperties": TEXT}
     for model in defs.values():
-        for key, each in model.get("properties", {}).items():
-            model["properties"][key] = _or_name(each)
+        for key, field in model.get("properties", {}).items():
+            model["properties"][key] = _or_name(field)
 
 
 def _or_name(value: Any) -> Any:
     """Let a name stand for every declaration of a name with parameters."""
     if isinstance(value, list):
-        return [_or_name(each) for each in value]
+        return [_or_name(part) for part in value]
     if not isinstance(value, Mapping):
         return value
     if value.get("$ref") == "#/$defs/NamedSpec":
         return {"anyOf": [TEXT, dict(value)]}
-    return {key: _or_name(each) for key, each in value.items()}
+    return {key: _or_name(part) for key, part in value.items()}
 
 
 def _or_null(schema: Json) -> Json:
@@ -122,7 +123,7 @@ def _rewards() -> Json:
         "set": {"properties": {"set": {"enum": list(reward_sets)}}},
     }
     assert set(entries) == set(KINDS), "every kind of entry has a schema"
-    entry = {"type": "object", "anyOf": [{"required": [kind]} | each for kind, each in entries.items()]}
+    entry = {"type": "object", "anyOf": [{"required": [kind]} | schema for kind, schema in entries.items()]}
     return {
         "description": "Where each stakeholder's reward comes from: a table, a column, a registered signal, or a set.",
         "type": "object", "minProperties": 1,
@@ -132,7 +133,7 @@ def _rewards() -> Json:
 
 
 def _with_aliases(registry: Any) -> list[str]:
-    return [each for name in registry for each in (name, *registry.aliases(name))]
+    return [alias for name in registry for alias in (name, *registry.aliases(name))]
 
 
 def _parameters(key: str, registry: Any) -> list[Json]:
@@ -148,8 +149,12 @@ def _parameters(key: str, registry: Any) -> list[Json]:
 
 def _of(parameters: Iterable[inspect.Parameter]) -> Json:
     listed = list(parameters)
-    if any(each.kind is inspect.Parameter.VAR_KEYWORD for each in listed):
+    if any(parameter.kind is inspect.Parameter.VAR_KEYWORD for parameter in listed):
         return {"type": "object"}
-    needed = [each.name for each in listed if each.default is inspect.Parameter.empty]
-    schema: Json = {"type": "object", "properties": {each.name: {} for each in listed}, "additionalProperties": False}
+    needed = [parameter.name for parameter in listed if parameter.default is inspect.Parameter.empty]
+    schema: Json = {
+        "type": "object",
+        "properties": {parameter.name: {} for parameter in listed},
+        "additionalProperties": False,
+    }
     return schema | ({"required": needed} if needed else {})

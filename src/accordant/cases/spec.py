@@ -213,10 +213,10 @@ class CaseSpec(Declared):
     @model_serializer(mode="wrap")
     def _with_keys_of_parts(self, serialise: SerializerFunctionWrapHandler, info: SerializationInfo) -> dict[str, Any]:
         """Write each declared part under its own key; those of others would make the case unreadable elsewhere."""
-        found: dict[str, Any] = serialise(self)
-        found = {key: value for key, value in found.items() if value or key not in LATER}
+        content: dict[str, Any] = serialise(self)
+        content = {key: value for key, value in content.items() if value or key not in LATER}
         left_out = info.exclude or ()
-        return found | {key: part for key, part in found.pop("parts", {}).items() if key not in left_out}
+        return content | {key: part for key, part in content.pop("parts", {}).items() if key not in left_out}
 
     def replace(self, **changes: Any) -> Self:
         """Return a validated copy with some fields or parts changed; None takes a part away."""
@@ -259,7 +259,7 @@ class CaseSpec(Declared):
             """Refuse names that are not declared; a stakeholder may be one of those that its groups become."""
             for name in given:
                 if name not in known and not (
-                    kind == "stakeholder" and any(each.startswith(f"{name} (") for each in names)
+                    kind == "stakeholder" and any(stakeholder.startswith(f"{name} (") for stakeholder in names)
                 ):
                     raise UnknownNameError(f"{kind} in labels:", name, known)
 

@@ -100,7 +100,7 @@ def tidy_enrolments(frame: pd.DataFrame) -> pd.DataFrame:
         columns["Education_level"] = _each("highest_education", columns["highest_education"], _level)
     if {"imd_band", "disability"} <= set(columns):
         disabled = _each("disability", columns["disability"], _disabled)
-        columns["Priority"] = [_priority(*each) for each in zip(columns["imd_band"], disabled, strict=True)]
+        columns["Priority"] = [_priority(*pair) for pair in zip(columns["imd_band"], disabled, strict=True)]
     if "code_presentation" in columns:
         columns["Start"] = _each("code_presentation", columns["code_presentation"], start_of)
     return repaired(pd.DataFrame(columns, index=frame.index), *repairs_of(frame), *repairs)
@@ -134,8 +134,8 @@ def band_of(text: str | None) -> str:
         return UNKNOWN
     if DATE.fullmatch(text):
         return DATED_BAND
-    found = PLAIN_BAND.fullmatch(text)
-    band = f"{int(found[1])}-{int(found[2])}%" if found else text
+    match = PLAIN_BAND.fullmatch(text)
+    band = f"{int(match[1])}-{int(match[2])}%" if match else text
     if band not in BANDS:
         raise ValueError(f"{', '.join(BANDS)}, or nothing")
     return band
@@ -149,10 +149,10 @@ def start_of(text: str | None) -> str:
     ValueError
         If it is no presentation; the message says what is allowed.
     """
-    found = PRESENTATION.fullmatch(text or "")
-    if found is None:
+    match = PRESENTATION.fullmatch(text or "")
+    if match is None:
         raise ValueError("a year and a letter, such as 2013B (February) or 2013J (October)")
-    return f"{found[1]}-{MONTHS[found[2]]}-01"
+    return f"{match[1]}-{MONTHS[match[2]]}-01"
 
 
 def first_enrolments(enrolments: pd.DataFrame) -> pd.DataFrame:

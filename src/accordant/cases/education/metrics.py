@@ -22,8 +22,8 @@ class _OfGroup(SumMetric):
     def members(self, evidence: Evidence, attribute: str, group: str) -> Values:
         """Return 1 for whoever has the value, the same for every action, shape (action, context)."""
         values = evidence.log.contexts[attribute]
-        found, inverse = np.unique(values, return_inverse=True)
-        belongs = np.array([value_label(value) == value_label(group) for value in found])[inverse]
+        distinct, inverse = np.unique(values, return_inverse=True)
+        belongs = np.array([value_label(value) == value_label(group) for value in distinct])[inverse]
         return np.broadcast_to(belongs.astype(np.float64), (len(evidence.problem.actions), len(belongs)))
 
     def unavailable(self, evidence: Evidence) -> str | None:

@@ -61,9 +61,9 @@ def tidy_pupils(frame: pd.DataFrame) -> pd.DataFrame:
         columns["Action"] = [_action(row, text) for row, text in enumerate(columns["schoolsup"])]
     if {"Medu", "Fedu"} <= set(columns):
         highest = np.fmax(columns["Medu"], columns["Fedu"])
-        columns["Home_education"] = ["low" if each <= LITTLE_SCHOOLING else "higher" for each in highest]
+        columns["Home_education"] = ["low" if education <= LITTLE_SCHOOLING else "higher" for education in highest]
     if "failures" in columns:
-        columns["Failed_before"] = ["yes" if each > 0 else "no" for each in columns["failures"]]
+        columns["Failed_before"] = ["yes" if failures > 0 else "no" for failures in columns["failures"]]
     return pd.DataFrame(columns, index=frame.index)
 
 
@@ -71,17 +71,17 @@ def _numbers(name: str, texts: list[str | None]) -> NDArray[np.float64]:
     """Return numbers, NaN where one is missing that may be."""
     highest = {"G3": HIGHEST_GRADE, "Medu": HIGHEST_EDUCATION, "Fedu": HIGHEST_EDUCATION}.get(name, np.inf)
     allowed = "a number from 0 on" if highest == np.inf else f"a number from 0 to {highest}"
-    found = np.full(len(texts), np.nan)
+    numbers = np.full(len(texts), np.nan)
     for row, text in enumerate(texts):
         if text is None and name not in NEVER_MISSING:
             continue
         try:
-            found[row] = float(text or "")
+            numbers[row] = float(text or "")
         except ValueError:
             raise cell_error(name, row, text, allowed) from None
-        if not (0 <= found[row] <= highest and np.isfinite(found[row])):
+        if not (0 <= numbers[row] <= highest and np.isfinite(numbers[row])):
             raise cell_error(name, row, text, allowed)
-    return found
+    return numbers
 
 
 def _action(row: int, text: str | None) -> str:

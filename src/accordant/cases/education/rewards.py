@@ -72,8 +72,8 @@ def tutoring_rewards(
     for name, share in shares.items():
         if not 0 <= share <= 1:
             raise InputError(f"{name} is {share}; allowed: [0, 1]")
-    each = zip(VALUED_GRADES, shares.values(), strict=True)
-    return {stakeholder: TutoringReward(0.0, stakeholder, share) for stakeholder, share in each}
+    pairs = zip(VALUED_GRADES, shares.values(), strict=True)
+    return {stakeholder: TutoringReward(0.0, stakeholder, share) for stakeholder, share in pairs}
 
 
 def _low(contexts: Contexts) -> NDArray[np.bool_]:
