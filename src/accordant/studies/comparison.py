@@ -98,10 +98,10 @@ def differences(one: Mapping[int, float], other: Mapping[int, float], goal: str)
     return [size(one[seed]) - size(other[seed]) for seed in one if seed in other]
 
 
-def mean_difference(found: Sequence[float], metric: str, n: int) -> Estimate:
+def mean_difference(values: Sequence[float], metric: str, n: int) -> Estimate:
     """Return the mean of paired differences, with an interval that holds together with n − 1 others."""
-    within = _inside((-1.0, 1.0), found) if metric == SCORE else None
-    return student_mean(found, LEVEL, comparisons=n, within=within)
+    within = _inside((-1.0, 1.0), values) if metric == SCORE else None
+    return student_mean(values, LEVEL, comparisons=n, within=within)
 
 
 def verdict(difference: Estimate, goal: str) -> str:
@@ -186,9 +186,9 @@ def group_shares(runs: Runs, condition: str) -> list[GroupShare]:
     ]  # fmt: skip
 
 
-def effect_shares(condition: str, found: Sequence[Effects]) -> list[EffectShare]:
+def effect_shares(condition: str, effects: Sequence[Effects]) -> list[EffectShare]:
     """Return the means over runs of one condition of treatment effects, for every action and group."""
-    rows = [(of_run.against, row) for of_run in found for row in of_run.groups]
+    rows = [(of_run.against, row) for of_run in effects for row in of_run.groups]
     keys = dict.fromkeys((against, row.action, row.attributes, row.group) for against, row in rows)
     shares = []
     for key in keys:
@@ -241,6 +241,6 @@ def _mean_row(runs: Runs, condition: str, row: Row) -> Row:
     )  # fmt: skip
 
 
-def _inside(limits: tuple[float, float] | None, found: Sequence[float]) -> tuple[float, float] | None:
+def _inside(limits: tuple[float, float] | None, values: Sequence[float]) -> tuple[float, float] | None:
     """Return a range, unless a value lies outside: a declared one is only what a scale reckons with."""
-    return limits if limits and found and limits[0] <= min(found) and max(found) <= limits[1] else None
+    return limits if limits and values and limits[0] <= min(values) and max(values) <= limits[1] else None

@@ -257,9 +257,9 @@ class _Reader:
             if count > 1:
                 self.faults.append(f"{what}: {patient!r} is named {count} times")
 
-    def exactly(self, what: str, found: Sequence[object], wanted: Iterable[object]) -> None:
+    def exactly(self, what: str, given: Sequence[object], wanted: Iterable[object]) -> None:
         """Note what is missing, unknown or named twice."""
-        counts, allowed = Counter(found), list(wanted)
+        counts, allowed = Counter(given), list(wanted)
         known = set(allowed)
         missing = [name for name in allowed if name not in counts]
         unknown = [name for name in counts if name not in known]

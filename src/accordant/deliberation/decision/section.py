@@ -119,14 +119,20 @@ def debated_row(opened: OpenedDecision, place: int, settled: str) -> DebatedRow:
     )  # fmt: skip
 
 
-def _decision(found: Decisions, row: int) -> StrategyDecision:
-    names, screened = found.action_names, "floor_unmet" in found.flags and found.scores is not None
-    barred = np.isneginf(found.scores[:, row]) if screened and found.scores is not None else np.zeros(len(names), bool)
+def _decision(decisions: Decisions, row: int) -> StrategyDecision:
+    names, screened = decisions.action_names, "floor_unmet" in decisions.flags and decisions.scores is not None
+    barred = (
+        np.isneginf(decisions.scores[:, row])
+        if screened and decisions.scores is not None
+        else np.zeros(len(names), bool)
+    )
     return StrategyDecision(
-        action=names[int(found.codes[row])],
-        tied=bool(found.tied[row]),
-        chances=None if found.policy is None else dict(zip(names, map(float, found.policy[:, row]), strict=True)),
-        flags=tuple(name for name, flag in found.flags.items() if flag[row]),
+        action=names[int(decisions.codes[row])],
+        tied=bool(decisions.tied[row]),
+        chances=None
+        if decisions.policy is None
+        else dict(zip(names, map(float, decisions.policy[:, row]), strict=True)),
+        flags=tuple(name for name, flag in decisions.flags.items() if flag[row]),
         inadmissible=tuple(name for name, out in zip(names, barred, strict=True) if out),
     )
 

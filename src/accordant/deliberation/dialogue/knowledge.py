@@ -193,15 +193,15 @@ def is_consistent(formulas: Iterable[Formula]) -> bool:
     return not any(literal.negated and literal.complement in origins for literal in origins)
 
 
-def used(found: Mapping[Literal, Formula], goal: Literal) -> frozenset[Formula]:
+def used(origins: Mapping[Literal, Formula], goal: Literal) -> frozenset[Formula]:
     """Return the formulas by which `derivations` came to a literal."""
     needed, agenda = {goal}, [goal]
     for literal in agenda:  # grows while it is read
-        for condition in found[literal].body:
+        for condition in origins[literal].body:
             if condition not in needed:
                 needed.add(condition)
                 agenda.append(condition)
-    return frozenset(found[literal] for literal in needed)
+    return frozenset(origins[literal] for literal in needed)
 
 
 def conflict(formulas: Iterable[Formula]) -> frozenset[Formula] | None:

@@ -168,26 +168,26 @@ def rate_chart(identifier: str, title: str, dots: Sequence[Dot]) -> Markup:
     return figure(identifier, (WIDTH, y + AXIS), title, said, *_frame(scale, y), *drawn)
 
 
-def _told(each: Dot) -> str:
-    words = rate(each.estimate)
+def _told(dot: Dot) -> str:
+    words = rate(dot.estimate)
     return f"{words.value} {words.interval}".strip()
 
 
-def _rate_row(each: Dot, words: Sequence[str], y: float, scale: Scale) -> Markup:
-    css = "front" if each.kind == "joint" else ""
-    name = "name selected" if each.kind == "joint" else "name"
+def _rate_row(dot: Dot, words: Sequence[str], y: float, scale: Scale) -> Markup:
+    css = "front" if dot.kind == "joint" else ""
+    name = "name selected" if dot.kind == "joint" else "name"
     start = y + 4 - LEADING / 2 * (len(words) - 1)
-    drawn = [mark(each.shape, 8, y, 4.2, css)]
+    drawn = [mark(dot.shape, 8, y, 4.2, css)]
     drawn += [text(19, start + LEADING * row, part, name) for row, part in enumerate(words)]
-    value, low, high = each.estimate.value, each.estimate.low, each.estimate.high
+    value, low, high = dot.estimate.value, dot.estimate.low, dot.estimate.high
     if low is not None and high is not None:
-        stroke, ends = "interval selected" if each.kind == "joint" else "interval", (scale(low), scale(high))
+        stroke, ends = "interval selected" if dot.kind == "joint" else "interval", (scale(low), scale(high))
         drawn += [line(ends[0], y, ends[1], y, stroke), *(line(end, y - 3, end, y + 3, stroke) for end in ends)]
     if value is None:
         drawn.append(text(RATE_NAMES + 8, y + 4, NOT_DEFINED, "missing"))
     else:
-        drawn.append(mark(each.shape, scale(value), y, 5.0, css))
-    return tag("g", {}, tag("title", {}, f"{each.name}: {_told(each)}"), *drawn)
+        drawn.append(mark(dot.shape, scale(value), y, 5.0, css))
+    return tag("g", {}, tag("title", {}, f"{dot.name}: {_told(dot)}"), *drawn)
 
 
 def _frame(scale: Scale, bottom: float) -> list[Markup]:

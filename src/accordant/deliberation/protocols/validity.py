@@ -143,18 +143,18 @@ def _check_ranking(ballot: Ballot, n_candidates: int) -> None:
         )
 
 
-def _tuple(found: Any, kind: type, what: str) -> Any:
+def _tuple(parts: Any, kind: type, what: str) -> Any:
     """Return what is a tuple of one type, or refuse it."""
-    _typed(found, tuple, what)
-    for part in found:
+    _typed(parts, tuple, what)
+    for part in parts:
         if not isinstance(part, kind):
             raise InvalidMoveError(f"{what}: found {part!r:.80} among them; allowed: a tuple of {kind.__name__}")
-    return found
+    return parts
 
 
-def _typed(found: object, kind: type, what: str) -> None:
-    if not isinstance(found, kind):
-        raise InvalidMoveError(f"{what}: found {found!r:.80}; allowed: {kind.__name__}")
+def _typed(value: object, kind: type, what: str) -> None:
+    if not isinstance(value, kind):
+        raise InvalidMoveError(f"{what}: found {value!r:.80}; allowed: {kind.__name__}")
 
 
 def checked_agents(agents: Iterable[Agent], *, allow_adversarial: bool) -> tuple[Agent, ...]:

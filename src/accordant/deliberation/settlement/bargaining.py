@@ -32,11 +32,11 @@ def checked_steps(steps: int) -> None:
         raise InputError(f"steps are {steps!r}; allowed: a whole number, at least 1")
 
 
-def bands_details(table: Table, found: FirstCommon) -> dict[str, object]:
+def bands_details(table: Table, common: FirstCommon) -> dict[str, object]:
     """Return what a time-based rule says in a record."""
     return {
-        "bands": {name: float(band) for name, band in zip(table.names, found.bands, strict=True)},
-        "common": int(np.count_nonzero(found.acceptable)),
+        "bands": {name: float(band) for name, band in zip(table.names, common.bands, strict=True)},
+        "common": int(np.count_nonzero(common.acceptable)),
     }
 
 
@@ -62,7 +62,7 @@ def with_exponent() -> tuple[str, ...]:
     return tuple(name for name in concessions.names() if concessions.create(name).exponent is not None)
 
 
-def product_gap(table: Table, found: float) -> float | None:
+def product_gap(table: Table, product: float) -> float | None:
     """Return by how much a product of utilities could be larger, at least 0.
 
     0 if all feasible allocations were compared, None if no bound is known: utilities that are not additive.
@@ -71,10 +71,10 @@ def product_gap(table: Table, found: float) -> float | None:
         return 0.0
     if table.values is None or table.floors is None:
         return None
-    return max(0.0, float(product_bound(table.options.scenario, table.values, table.floors)) - found)
+    return max(0.0, float(product_bound(table.options.scenario, table.values, table.floors)) - product)
 
 
-def time_gap(table: Table, found: float, exponents: Sequence[float], steps: int) -> float | None:
+def time_gap(table: Table, time: float, exponents: Sequence[float], steps: int) -> float | None:
     """Return by how much a common option could appear earlier, on the grid of times, at least 0.
 
     0 and None as for `product_gap`.
@@ -85,7 +85,7 @@ def time_gap(table: Table, found: float, exponents: Sequence[float], steps: int)
         return None
     bound = float(earliest_bound(table.options.scenario, table.values, table.floors, exponents))
     on_grid = np.ceil(max(0.0, bound) * steps - 1e-9) / steps  # rules look at times of the grid only
-    return max(0.0, found - float(on_grid))
+    return max(0.0, time - float(on_grid))
 
 
 def no_deal_gap(table: Table, exponents: Sequence[float], widening: float = 0.0) -> float | None:
