@@ -238,16 +238,16 @@ def _people(card: ScopeCard) -> list[str]:
 def _criteria(card: ScopeCard) -> list[str]:
     chosen = [
         (
-            each.metric,
-            "none" if each.threshold is None else f"{each.threshold:g}",
-            ", ".join(f"{key}: {_value(value)}" for key, value in sorted(each.params.items())),
-            each.rationale,
-            each.chosen_by,
+            criterion.metric,
+            "none" if criterion.threshold is None else f"{criterion.threshold:g}",
+            ", ".join(f"{key}: {_value(value)}" for key, value in sorted(criterion.params.items())),
+            criterion.rationale,
+            criterion.chosen_by,
         )
-        for each in card.criteria
+        for criterion in card.criteria
     ]
-    rejected = [(each.metric, each.reason) for each in card.criteria_rejected]
-    conflicts = [(each.a, each.b, each.why) for each in card.known_conflicts]
+    rejected = [(criterion.metric, criterion.reason) for criterion in card.criteria_rejected]
+    conflicts = [(criterion.a, criterion.b, criterion.why) for criterion in card.known_conflicts]
     return [
         *_section("Criteria", _table(("metric", "threshold", "parameters", "why", "chosen by"), chosen)),
         *_section("Criteria considered and not chosen", _table(("metric", "reason"), rejected)),
@@ -257,10 +257,10 @@ def _criteria(card: ScopeCard) -> list[str]:
 
 def _considered(card: ScopeCard) -> list[str]:
     frameworks = [
-        (name, {"not": "not applicable"}.get(each.verdict, each.verdict), each.reason)
-        for name, each in sorted(card.frameworks_considered.items())
+        (name, {"not": "not applicable"}.get(framework.verdict, framework.verdict), framework.reason)
+        for name, framework in sorted(card.frameworks_considered.items())
     ]
-    parts = [(each.component, each.what_was_tested) for each in card.composition]
+    parts = [(part.component, part.what_was_tested) for part in card.composition]
     return [
         *_section("Frameworks considered", _table(("framework", "applicable", "reason"), frameworks)),
         *_section("Parts, and what about them was tested", _table(("part", "tested"), parts)),
@@ -272,7 +272,7 @@ def _section(title: str, body: str) -> list[str]:
 
 
 def _items(items: Iterable[str]) -> str:
-    return "\n".join(f"- {_line(each)}" for each in items)
+    return "\n".join(f"- {_line(item)}" for item in items)
 
 
 def _table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:

@@ -101,15 +101,15 @@ def _forbidden_attribute(card: ScopeCard, _: Asked) -> Iterator[str]:
 def _conflicting_criteria(card: ScopeCard, _: Asked) -> Iterator[str]:
     for one, other in combinations(dict.fromkeys(criterion.metric for criterion in card.criteria), 2):
         pair = {_key(one), _key(other)}
-        declared = [each.why for each in card.known_conflicts if {_key(each.a), _key(each.b)} == pair]
+        declared = [conflict.why for conflict in card.known_conflicts if {_key(conflict.a), _key(conflict.b)} == pair]
         general = [why for a, b, why in KNOWN if (_is(one, a) and _is(other, b)) or (_is(one, b) and _is(other, a))]
         for why in (declared or general)[:1]:
             yield f"the criteria {one} and {other} are known to conflict: {why}"
 
 
 def _parts_only(card: ScopeCard, _: Asked) -> Iterator[str]:
-    parts = [each.component for each in card.composition]
-    tested = any(_key(each.component) in map(_key, WHOLE) and each.what_was_tested.strip() for each in card.composition)
+    parts = [part.component for part in card.composition]
+    tested = any(_key(part.component) in map(_key, WHOLE) and part.what_was_tested.strip() for part in card.composition)
     if len(parts) > 1 and not tested:
         yield (
             f"only the parts were tested ({', '.join(parts)}); parts that meet a criterion need not do so together: "
@@ -146,11 +146,11 @@ CHECKS: dict[str, Callable[[ScopeCard, Asked], Iterator[str]]] = {
 
 def attributes_of(criterion: Criterion) -> tuple[str, ...]:
     """Return the attributes that a criterion's parameters name."""
-    found: list[str] = []
+    attributes: list[str] = []
     for key in ATTRIBUTE_PARAMETERS:
         value: Any = criterion.params.get(key, ())
-        found += [str(each) for each in value] if isinstance(value, list | tuple) else [str(value)]
-    return tuple(found)
+        attributes += [str(name) for name in value] if isinstance(value, list | tuple) else [str(value)]
+    return tuple(attributes)
 
 
 def _is(metric: str, kinds: frozenset[str]) -> bool:
