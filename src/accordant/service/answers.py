@@ -53,21 +53,21 @@ def answered(asked: Sequence[Asked]) -> list[Answers | Exception]:
     A row gets the same answer to the last bit, whatever is asked with it, and the work for one is nearly that for ten.
     """
     groups: dict[Hashable, list[int]] = {}
-    found: dict[int, Answers | Exception] = {}
-    for place, each in enumerate(asked):
+    by_place: dict[int, Answers | Exception] = {}
+    for place, question in enumerate(asked):
         try:
-            groups.setdefault(each.group, []).append(place)
+            groups.setdefault(question.group, []).append(place)
         except AccordantError as error:
-            found[place] = error
+            by_place[place] = error
     for places in groups.values():
         first, rows = asked[places[0]], [row for place in places for row in asked[place].contexts]
         try:
             answers = iter(recommended(first.run, first.strategy, rows, certified=first.certified))
-            found |= {place: list(islice(answers, len(asked[place].contexts))) for place in places}
+            by_place |= {place: list(islice(answers, len(asked[place].contexts))) for place in places}
         except Exception as error:  # noqa: BLE001 - whoever asked raises it: a fault met by one is not that of others
             alone = len(places) == 1
-            found |= {place: error if alone else answered([asked[place]])[0] for place in places}
-    return [found[place] for place in range(len(asked))]
+            by_place |= {place: error if alone else answered([asked[place]])[0] for place in places}
+    return [by_place[place] for place in range(len(asked))]
 
 
 def recommended(run: Run, strategy: str, contexts: Sequence[Mapping[str, Cell]], *, certified: bool = True) -> Answers:
@@ -96,7 +96,7 @@ def recommended(run: Run, strategy: str, contexts: Sequence[Mapping[str, Cell]],
     if certified and batch.decisions.policy is None:
         rule, beside = policy.strategy(strategy), Known(batch.prediction, contexts=rows)
         safe = radius(rule, batch.expected, precision=RADIUS_PRECISION, known=beside)
-        radii = [{"radius": finite(each), "safe_always": bool(math.isinf(each))} for each in safe]
+        radii = [{"radius": finite(delta), "safe_always": bool(math.isinf(delta))} for delta in safe]
     return [_answer(batch, t, radii[t]) for t in range(len(contexts))]
 
 

@@ -116,10 +116,10 @@ def restore(source: Path, database: Database, keys: KeyStore) -> Backup:
             raise InputError(f"{database} holds a record already; allowed: a new database")
         connection.execute(delete(log_head))
         held = _insert(connection, source, _newest(database))
-        found = audit(connection)
-        if found.fault or (found.size, found.root.hex()) != (held.size, held.root):
+        log_audit = audit(connection)
+        if log_audit.fault or (log_audit.size, log_audit.root.hex()) != (held.size, held.root):
             raise DataError(
-                f"{source} does not hold together: {found.fault or 'its log has another root than it says'}"
+                f"{source} does not hold together: {log_audit.fault or 'its log has another root than it says'}"
             )
     gone = keys.erased()
     with database.reading() as connection:

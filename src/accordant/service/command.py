@@ -88,12 +88,12 @@ def audit(
     from accordant.service.record.audit import audit_database
     from accordant.service.record.checkpoint import read_checkpoint_file
 
-    found = audit_database(database, [read_checkpoint_file(file) for file in checkpoints or ()])
+    log_audit = audit_database(database, [read_checkpoint_file(file) for file in checkpoints or ()])
     if json:
-        print_json(found.to_json())
+        print_json(log_audit.to_json())
     else:
-        say(found.words())
-    if found.fault:
+        say(log_audit.words())
+    if log_audit.fault:
         raise typer.Exit(1)
 
 
@@ -178,9 +178,9 @@ def export(
 
     source = Database.there(database)
     check_out(out, [source.file], json=json)
-    found, store = open_stores(source.url.render_as_string(hide_password=False), keys)
-    with closing(found), closing(store.database):
-        count = write_export(found, store, out, person)
+    records, store = open_stores(source.url.render_as_string(hide_password=False), keys)
+    with closing(records), closing(store.database):
+        count = write_export(records, store, out, person)
     if json:
         print_json({"events": count})
     elif not is_standard_output(out):

@@ -197,8 +197,8 @@ class Contestation:
         """Return the private part of an event about a person; raises Erased if the key is gone."""
         row = connection.execute(select(event.c.id, event.c.sealed).where(event.c.seq == seq)).one()
         content = unseal(event_key(self.keys.key(person), row.id), bytes(row.sealed), row.id)
-        found: dict[str, Any] = json.loads(content)
-        return found
+        private: dict[str, Any] = json.loads(content)
+        return private
 
 
 def refer(connection: Connection, decided: Sequence[tuple[str, str]]) -> None:

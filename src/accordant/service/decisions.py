@@ -218,38 +218,38 @@ class Decider:
 
     def _answers(self, questions: Sequence[Question]) -> list[Answer | Exception]:
         """Answer questions that wait at the same time; what is wrong with one is its own answer."""
-        found: dict[Question, Answer | Exception] = {}
+        answers: dict[Question, Answer | Exception] = {}
         placed: dict[Question, Placed] = {}
         with self.database.reading() as connection:
             known, live = self._asked(connection, questions), live_clients(connection, {e.client for e in questions})
             for each in questions:
                 try:
                     if each.client not in live:
-                        found[each] = RevokedError(each.client)
+                        answers[each] = RevokedError(each.client)
                     elif (asked := known.get((each.client, each.key))) is not None:
-                        found[each] = self._again(connection, asked, each)
+                        answers[each] = self._again(connection, asked, each)
                     else:
                         placed[each] = self._placed(connection, each)
                 except (AccordantError, Erased) as error:
-                    found[each] = error
-        told = self._decided(placed, found)
+                    answers[each] = error
+        told = self._decided(placed, answers)
         new = self._record(told)
         late = []
-        for made, is_new in zip(told, new, strict=True):
+        for decided, is_new in zip(told, new, strict=True):
             if is_new:
-                pairs = zip(made.decisions, made.answers, strict=True)
-                found[made.question] = Answer([self._told(*pair) for pair in pairs], made.active.run)
+                pairs = zip(decided.decisions, decided.answers, strict=True)
+                answers[decided.question] = Answer([self._told(*pair) for pair in pairs], decided.active.run)
             else:  # another process was faster, or the same key came twice at once
-                late.append(made.question)
+                late.append(decided.question)
         if late:
             with self.database.reading() as connection:
                 known = self._asked(connection, late)
                 for question in late:
                     try:
-                        found[question] = self._again(connection, known[question.client, question.key], question)
+                        answers[question] = self._again(connection, known[question.client, question.key], question)
                     except (AccordantError, Erased) as error:
-                        found[question] = error
-        return [found[each] for each in questions]
+                        answers[question] = error
+        return [answers[question] for question in questions]
 
     def _placed(self, connection: Connection, question: Question) -> Placed:
         """Return what decides a question, and what is asked of it and of the version that decides silently."""
@@ -276,13 +276,13 @@ class Decider:
                 found[question] = answer
                 continue
             quiet = shadow is None or isinstance(shadow, Exception)
-            actions = [None if quiet else each["action"] for each in (answer if quiet else cast("Answers", shadow))]
+            actions = [None if quiet else choice["action"] for choice in (answer if quiet else cast("Answers", shadow))]
             told.append(Decided(question, active, answer, actions, self.keys.new(len(answer))))
         return told
 
     def _asked(self, connection: Connection, questions: Sequence[Question]) -> dict[tuple[str, str], Row[Any]]:
         """Return those on record under the keys of some questions, by client and key."""
-        rows = connection.execute(ASKED, {"keys": [each.key for each in questions]})
+        rows = connection.execute(ASKED, {"keys": [question.key for question in questions]})
         return {(row.client, row.idempotency_key): row for row in rows}
 
     def _record(self, told: Sequence[Decided]) -> list[bool]:
@@ -297,39 +297,39 @@ class Decider:
     def _write_new(self, told: Sequence[Decided], *, look: bool) -> list[bool]:
         """Write decisions on questions that are new among these and, where somebody looks, on record; see `_record`."""
         with self.database.writing() as connection:
-            known = set(self._asked(connection, [each.question for each in told])) if look else set()
+            known = set(self._asked(connection, [decided.question for decided in told])) if look else set()
             new: list[Decided] = []
-            for each in told:
-                if (name := (each.question.client, each.question.key)) not in known:
+            for decided in told:
+                if (name := (decided.question.client, decided.question.key)) not in known:
                     known.add(name)
-                    new.append(each)
+                    new.append(decided)
             if new:
                 self._write(connection, new)
-        return [each in new for each in told]
+        return [decided in new for decided in told]
 
     def _write(self, connection: Connection, told: Sequence[Decided]) -> None:
         """Write questions, their people, events and decisions."""
-        lines = iter(append(connection, [act for each in told for act in each.acts]))
+        lines = iter(append(connection, [act for decided in told for act in decided.acts]))
         requests, people, decisions = [], [], []
-        for each in told:
+        for decided in told:
             for position, (identifier, answer, other) in enumerate(
-                zip(each.decisions, each.answers, each.shadow_actions, strict=True)
+                zip(decided.decisions, decided.answers, decided.shadow_actions, strict=True)
             ):
                 line = next(lines)
                 people.append({"id": line.person, "created_at": line.at})
                 decisions.append({
-                    "id": identifier, "request": each.number, "position": position, "deployment": each.active.id,
+                    "id": identifier, "request": decided.number, "position": position, "deployment": decided.active.id,
                     "person": line.person, "at": line.at, "action": answer["action"], "shadow_action": other,
                     "seq": line.seq, "token": self.secrets.fingerprint(self.secrets.link_token(identifier)),
                     "state": "decided" if answer["action"] is not None else "referred",
                 })  # fmt: skip
             requests.append({
-                "id": each.number, "client": each.question.client, "idempotency_key": each.question.key,
-                "body": each.question.body, "version": each.active.run, "at": line.at,
+                "id": decided.number, "client": decided.question.client, "idempotency_key": decided.question.key,
+                "body": decided.question.body, "version": decided.active.run, "at": line.at,
             })  # fmt: skip
         for table, rows in ((request, requests), (person, people), (decision, decisions)):
             connection.execute(INSERTS[table], rows)
-        refer(connection, [(each["id"], each["person"]) for each in decisions if each["state"] == "referred"])
+        refer(connection, [(row["id"], row["person"]) for row in decisions if row["state"] == "referred"])
 
     def _again(self, connection: Connection, asked: Row[Any], question: Question) -> Answer:
         """Return the answer to a question that is on record; raises ConflictError if it was another question."""
@@ -338,7 +338,7 @@ class Decider:
         told = self._answered(connection, asked)
         if None in told:
             raise Erased(asked.id)
-        return Answer([each for each in told if each is not None], asked.version)
+        return Answer([answer for answer in told if answer is not None], asked.version)
 
     def _answered(self, connection: Connection, asked: Row[Any]) -> list[dict[str, Any] | None]:
         """Return what was told then, in its order; None for somebody who was erased since."""

@@ -100,13 +100,13 @@ def deploy(
             f"{rule.label} decides about all rows of a file together; allowed: a strategy that decides about each"
         )
     place: State = "shadow" if shadow else "active"
-    versions = [each for each in all_deployments(connection, workspace) if each.name == name]
-    there = next((each for each in versions if each.state == place), None)
+    versions = [version for version in all_deployments(connection, workspace) if version.name == name]
+    there = next((version for version in versions if version.state == place), None)
     if there is not None and (there.run, there.strategy) == (run.head, rule.label):
         return there
-    if shadow and not any(each.state == "active" for each in versions):
+    if shadow and not any(version.state == "active" for version in versions):
         raise InputError(f"nothing decides as {name!r} yet, so nothing can decide silently beside it")
-    number = 1 + max((each.version for each in versions), default=0)
+    number = 1 + max((version.version for version in versions), default=0)
     made = Deployment(new_id(), workspace, name, number, run.head, rule.label, place)
     if there is not None:
         _set_state(connection, there.id, "retired")
@@ -170,14 +170,14 @@ def deciding(connection: Connection, workspace: str, name: str | None) -> tuple[
         If no name is given and several decide, or none.
     """
     live = [Deployment.of(row) for row in connection.execute(LIVE, {"where": workspace})]
-    names = sorted({each.name for each in live if each.state == "active"})
+    names = sorted({version.name for version in live if version.state == "active"})
     if name is None:
         if len(names) != 1:
             raise InputError(f"deployment is not named; allowed: {', '.join(names) if names else 'none is active'}")
         name = names[0]
     if name not in names:
         raise UnknownNameError("deployment", name, names)
-    versions = {each.state: each for each in live if each.name == name}
+    versions = {version.state: version for version in live if version.name == name}
     return versions["active"], versions.get("shadow")
 
 

@@ -268,7 +268,9 @@ def visitor_of(connection: Connection, secrets: Secrets, token: str | None) -> V
     if not roles:
         return None
     workspace = roles[0].workspace
-    return Visitor(row.person, workspace, _roles(each.role for each in roles if each.workspace == workspace), row.csrf)
+    return Visitor(
+        row.person, workspace, _roles(grant.role for grant in roles if grant.workspace == workspace), row.csrf
+    )
 
 
 def _roles(names: Any) -> frozenset[Role]:

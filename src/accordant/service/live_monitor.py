@@ -64,7 +64,7 @@ def _lines(connection: Connection, keys: KeyStore, run: Run, version: Deployment
     while rows := connection.execute(wanted.where(decision.c.seq > after)).all():
         after = rows[-1].seq
         read = [(row, private) for row in rows if (private := _private(keys, row)) is not None]
-        for _, alike in groupby(read, key=lambda each: _kinds(each[1]["context"])):
+        for _, alike in groupby(read, key=lambda pair: _kinds(pair[1]["context"])):
             some = list(alike)
             contexts = typed_rows(run, [private["context"] for _, private in some])
             for t, (row, private) in enumerate(some):

@@ -31,21 +31,21 @@ def record_outcomes(connection: Connection, runs: OpenRuns, workspace: str, told
         If another outcome is on record.
     """
     acts, rows = [], []
-    for identifier, found in told:
+    for identifier, actual in told:
         here = select(decision.c.person, deployment.c.run).join(deployment, deployment.c.id == decision.c.deployment)
         row = connection.execute(
             here.where(decision.c.id == identifier, deployment.c.workspace == workspace)
         ).one_or_none()
         if row is None:
             raise UnknownNameError("decision", identifier, ())
-        _check(found, runs.run(connection, row.run).case.problem)
-        values = {"outcome": found, "value": None} if isinstance(found, str) else {"outcome": None, "value": found}
+        _check(actual, runs.run(connection, row.run).case.problem)
+        values = {"outcome": actual, "value": None} if isinstance(actual, str) else {"outcome": None, "value": actual}
         known = connection.execute(select(outcome).where(outcome.c.decision == identifier)).one_or_none()
         if known is not None:
             if (known.outcome, known.value) != (values["outcome"], values["value"]):
                 raise ConflictError(f"decision {identifier} has another outcome on record, told at {known.at}")
             continue
-        acts.append(Act("outcome", {"decision": identifier, "outcome": found}, row.person))
+        acts.append(Act("outcome", {"decision": identifier, "outcome": actual}, row.person))
         rows.append({"decision": identifier, **values})
     if acts:
         lines = append(connection, acts)

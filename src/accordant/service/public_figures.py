@@ -103,5 +103,5 @@ def told_together(counts: dict[str, int]) -> tuple[tuple[tuple[str, ...], int], 
         name, count = ordered.pop()
         rare.insert(0, name)
         together += count
-    found = [((name,), count) for name, count in ordered]
-    return (*found, (tuple(rare), together)) if rare else tuple(found)
+    groups = [((name,), count) for name, count in ordered]
+    return (*groups, (tuple(rare), together)) if rare else tuple(groups)

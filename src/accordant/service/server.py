@@ -67,10 +67,10 @@ def run_server(
     token = service.first_invitation()
     owner = None if token is None else f"{here}{INVITATION_PATH}{token}"
     if json:
-        print_json({"address": here, "owner": owner, "deployments": [each.public for each in made]})
+        print_json({"address": here, "owner": owner, "deployments": [deployment.public for deployment in made]})
     else:
-        for each, run in zip(made, finished, strict=True):
-            say(f"{each.label}: {each.strategy} of {run.path}")
+        for deployment, run in zip(made, finished, strict=True):
+            say(f"{deployment.label}: {deployment.strategy} of {run.path}")
         say(here)
         if owner is not None:
             say(f"the first owner begins here: {owner}")

@@ -99,17 +99,17 @@ def read_decision(decider: Decider, connection: Connection, identifier: str) -> 
     Erased
         If the person whom it is about was erased.
     """
-    found = connection.execute(
+    row = connection.execute(
         select(decision, event.c.id.label("event"), event.c.sealed)
         .join(event, event.c.seq == decision.c.seq)
         .where(decision.c.id == identifier)
     ).one_or_none()
-    if found is None:
+    if row is None:
         return None
-    private = _opened(decider.keys, found)
-    deployed = Deployment.of(connection.execute(select(deployment).where(deployment.c.id == found.deployment)).one())
+    private = _opened(decider.keys, row)
+    deployed = Deployment.of(connection.execute(select(deployment).where(deployment.c.id == row.deployment)).one())
     run = decider.runs.run(connection, deployed.run)
-    return DecisionRead(found, deployed, run, private["context"], private["answer"], found.event)
+    return DecisionRead(row, deployed, run, private["context"], private["answer"], row.event)
 
 
 def decision_of_link(decider: Decider, connection: Connection, token: str) -> Row[Any] | None:
@@ -172,7 +172,7 @@ def _reasons(run: Run, strategy: str, contexts: Contexts) -> list[tuple[Any, ...
     rule, batch = policy.strategy(strategy), policy.recommend(contexts, strategy=strategy)
     known = Known(policy.outcome_model_.predict(contexts), contexts=contexts)
     decided = rule(batch.expected, **known.arguments(slice(None)))
-    found = []
+    reasons = []
     for t in range(len(decided.codes)):
         one = np.array([t])
         settled = str(batch.decisions.actions[t]) == str(decided.actions[t])
@@ -180,8 +180,8 @@ def _reasons(run: Run, strategy: str, contexts: Contexts) -> list[tuple[Any, ...
             rule, batch.expected.take(one), decided, t, runner_up=str(batch.runner_up[t]),
             known=Known(**known.arguments(one)),
         )  # fmt: skip
-        found.append((settled, *_likeness(why)))
-    return found
+        reasons.append((settled, *_likeness(why)))
+    return reasons
 
 
 def _likeness(why: Reason) -> tuple[Any, ...]:

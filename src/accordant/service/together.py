@@ -65,18 +65,18 @@ class Together(Generic[Item, Result]):
     def _work_off(self) -> None:
         """Do what waits, beginning with the item of the thread that leads."""
         with self._queue:
-            weights = accumulate(self.weight(each.item) for each in self._waiting)
+            weights = accumulate(self.weight(waiter.item) for waiter in self._waiting)
             count = max(1, sum(1 for total in weights if total <= MOST))
             batch = self._waiting[:count]
             del self._waiting[:count]
         try:
-            for each, result in zip(batch, self.work([each.item for each in batch]), strict=True):
-                each.result = result
+            for waiter, result in zip(batch, self.work([waiter.item for waiter in batch]), strict=True):
+                waiter.result = result
         except BaseException as error:  # noqa: BLE001 - each thread raises it for itself
-            for each in batch:
-                each.error = error
-        for each in batch:
-            each.turn.set()
+            for waiter in batch:
+                waiter.error = error
+        for waiter in batch:
+            waiter.turn.set()
 
     def _hand_over(self) -> None:
         """Let the next that waits lead, if anybody does."""

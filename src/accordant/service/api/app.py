@@ -162,8 +162,8 @@ async def _wrong(_request: Request, error: Exception) -> Response:
 async def _invalid(_request: Request, error: Exception) -> Response:
     """Say where a body is not what is asked for, without repeating what stood there."""
     assert isinstance(error, RequestValidationError)
-    found = [{"where": list(each["loc"]), "what": each["msg"]} for each in error.errors()]
-    return _error(422, found)
+    faults = [{"where": list(fault["loc"]), "what": fault["msg"]} for fault in error.errors()]
+    return _error(422, faults)
 
 
 async def _conflict(_request: Request, error: Exception) -> Response:

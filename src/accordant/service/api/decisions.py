@@ -167,5 +167,5 @@ def outcomes(question: OutcomesQuestion, by: Asking) -> OutcomesAnswer:
     """Tell what came of decisions; the same told again changes nothing."""
     service, client = by
     with service.database.writing() as connection:
-        told = [(each.decision, each.outcome) for each in question.outcomes]
+        told = [(outcome.decision, outcome.outcome) for outcome in question.outcomes]
         return OutcomesAnswer(recorded=record_outcomes(connection, service.decider.runs, client.workspace, told))

@@ -227,7 +227,7 @@ def answers(identifier: Name, by: Asking) -> StreamingResponse:
                 part = service.decider.again(connection, client.id, part_key(identifier, position))
             if not part:
                 return
-            yield b"".join(canonical(each) + b"\n" for each in part)
+            yield b"".join(canonical(answer) + b"\n" for answer in part)
             position, told = position + 1, told + len(part)
 
     return StreamingResponse(lines(), media_type=LINES)

@@ -167,16 +167,16 @@ def carry_out_whole_study(task: Task, wanted: StudyWanted) -> None:
     """Carry a study out, and keep what it comes to; its runs are not published, and after a kill it begins anew."""
     study = _file("study", wanted.study, task.cases, built_in_files("accordant.studies"))
     with observed(task), ScratchFolder() as folder:
-        found, _ = carry_out_study(study, Path(folder) / "study", StudyOptions())
+        study_result, _ = carry_out_study(study, Path(folder) / "study", StudyOptions())
         task.check()  # a run that was stopped counts as one that failed
     with task.service.database.writing() as connection:
         hold(connection, task.lease)
-        finish(connection, task.lease, {"study": found.to_json()})
+        finish(connection, task.lease, {"study": study_result.to_json()})
 
 
 def _file(kind: str, name: str, folder: Path | None, built_in: Collection[str]) -> str | Path:
     """Return a case or a study that may be carried out; raises UnknownNameError for any other."""
-    own = {} if folder is None else {each.stem: each for each in folder.glob("*.yaml")}
+    own = {} if folder is None else {file.stem: file for file in folder.glob("*.yaml")}
     if name in own:
         return own[name]
     if name not in built_in:
@@ -264,11 +264,11 @@ class PartWanted(_Wanted):
 
 def carry_out_part(task: Task, wanted: PartWanted) -> None:
     """Carry a part out, and keep what it told."""
-    found = carried_out(PartTask(wanted.task, wanted.options), wanted.item)
-    if isinstance(found, Failure):
-        raise found.error
+    part_result = carried_out(PartTask(wanted.task, wanted.options), wanted.item)
+    if isinstance(part_result, Failure):
+        raise part_result.error
     with task.service.database.writing() as connection:
-        finish(connection, task.lease, found)
+        finish(connection, task.lease, part_result)
 
 
 Work = Callable[[Task, Any], None]

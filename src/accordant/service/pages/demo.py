@@ -64,7 +64,7 @@ def _decided(service: Service) -> list[str]:
     assert client is not None
     homes = drawn_homes(HOMES, np.random.default_rng(SEED))[[DEMAND, BURDEN, CONDITION]]
     contexts = [*({str(name): float(value) for name, value in row.items()} for row in homes.to_dict("records"))]
-    links = [each["link"] for each in service.decider.decide(client, "homes", contexts).decisions]
+    links = [decision["link"] for decision in service.decider.decide(client, "homes", contexts).decisions]
     with service.database.writing() as connection:
         for link, grounds in zip(links[1:], GROUNDS, strict=False):
             row = decision_of_link(service.decider, connection, link.rsplit("/", 1)[1])

@@ -110,11 +110,11 @@ def invitation(request: Request, visit: Seen, link: str) -> Response:
     """Show an invitation; nothing is used up."""
     service: Service = request.app.state.service
     with service.database.reading() as connection:
-        found = invitation_of(connection, service.secrets, link)
-    if found is None:
+        invitation = invitation_of(connection, service.secrets, link)
+    if invitation is None:
         raise HTTPException(404, NO_LINK)
     return visit.page(
-        "join.html", address=f"/join/{link}", role=found.role, meaning=ROLES, back=found.person is not None
+        "join.html", address=f"/join/{link}", role=invitation.role, meaning=ROLES, back=invitation.person is not None
     )
 
 
@@ -139,10 +139,10 @@ def count_try(request: Request) -> None:
 
 
 def _taken(connection: Connection, service: Service, link: str) -> str:
-    found = invitation_of(connection, service.secrets, link)
-    if found is None:
+    invitation = invitation_of(connection, service.secrets, link)
+    if invitation is None:
         raise HTTPException(404, NO_LINK)
-    return take_up(connection, service.secrets, found)
+    return take_up(connection, service.secrets, invitation)
 
 
 @router.get("/enter/{link}")

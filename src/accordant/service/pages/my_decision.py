@@ -112,9 +112,7 @@ def spoken_by(request: Request) -> Language:
     """Return the language that the address asks for, or else the browser."""
     known = languages()
     asked = request.query_params.get("language", "")
-    accepted = [
-        each.split(";")[0].strip()[:2].lower() for each in request.headers.get("accept-language", "").split(",")
-    ]
+    accepted = [tag.split(";")[0].strip()[:2].lower() for tag in request.headers.get("accept-language", "").split(",")]
     return language(next((code for code in (asked, *accepted) if code in known), known[0]))
 
 

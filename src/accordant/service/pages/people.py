@@ -44,7 +44,7 @@ def _shown(visit: Visit, **told: Any) -> Response:
             .where(membership.c.workspace == here)
             .order_by(person.c.created_at)
         ).all()
-        linked = with_accounts(connection, [each.person for each in members])
+        linked = with_accounts(connection, [member.person for member in members])
         programs = connection.execute(
             select(api_client).where(api_client.c.workspace == here).order_by(api_client.c.created_at)
         ).all()

@@ -43,8 +43,8 @@ def check(visit: Sent) -> Response:
         size = read_head(connection).tree.size
         if size > MOST_CHECKED:
             raise InputError(f"the log has {size:,} events; use the command: accordant audit DATABASE")
-        found = audit(connection, service.secrets)
-    return _shown(visit, "", 2**53, found)
+        log_audit = audit(connection, service.secrets)
+    return _shown(visit, "", 2**53, log_audit)
 
 
 @router.post("/log/sign")
@@ -100,7 +100,7 @@ def one(visit: Seen, seq: Place) -> Response:
         proof = inclusion_proof(tree_part(connection), seq, head.tree.size)
     shown: dict[str, Any] = json.loads(line.content)
     return visit.page(
-        "event.html", line=line, content=shown, proof=[each.hex() for each in proof], head=head,
+        "event.html", line=line, content=shown, proof=[node.hex() for node in proof], head=head,
         digest=bytes(row.hash).hex(),
     )  # fmt: skip
 
@@ -110,5 +110,5 @@ def figures(request: Request, visit: Seen) -> Response:
     """Show public figures to everybody."""
     service: Service = request.app.state.service
     with service.database.reading() as connection:
-        found = statistics(connection, service.workspace)
-    return visit.page("figures.html", found=found, step=STEP, least=LEAST)
+        public_figures = statistics(connection, service.workspace)
+    return visit.page("figures.html", found=public_figures, step=STEP, least=LEAST)

@@ -161,20 +161,18 @@ def _shown(
         who = decided.row.person
         steps = [
             (
-                each,
-                contestation.told(connection, each.seq, who)["grounds"] if each.kind == "contest" else "",
-                "" if each.answered_seq is None else contestation.told(connection, each.answered_seq, who)["reasons"],
+                row,
+                contestation.told(connection, row.seq, who)["grounds"] if row.kind == "contest" else "",
+                "" if row.answered_seq is None else contestation.told(connection, row.answered_seq, who)["reasons"],
             )
-            for each in history(connection, decided.row.id)
+            for row in history(connection, decided.row.id)
         ]
-        here = next(each for each, _, _ in steps if each.id == identifier)
+        here = next(row for row, _, _ in steps if row.id == identifier)
         extends = here.result == "changed" and visit.may("decide_alike", "decided")
         alike: list[LikeCase] = like_cases(service.decider, connection, decided) if extends else []
         stands = in_force(connection, decided.row.id)
         barred = decided_here(connection, visit.visitor.person, decided.row.id)
-        following = [
-            each for each in open_contests(connection, visit.visitor.workspace, most=2) if each.id != identifier
-        ]
+        following = [row for row in open_contests(connection, visit.visitor.workspace, most=2) if row.id != identifier]
     return visit.page(
         "review.html", status, row=here, decided=decided, steps=steps, names=named(decided), alike=alike,
         letter=letter_part(decided.letter(SPOKEN.code), 3), stands=stands, barred=barred, wrong=wrong,

@@ -84,7 +84,7 @@ def one(visit: Seen, digest: str) -> Response:
     visitor = visit.check("see_runs")
     with visit.service.database.reading() as connection:
         run = _run(visit, connection, digest)
-        versions = [each for each in all_deployments(connection, visitor.workspace) if each.run == digest]
+        versions = [version for version in all_deployments(connection, visitor.workspace) if version.run == digest]
         others = connection.execute(
             select(published).where(published.c.workspace == visitor.workspace, published.c.hash != digest)
         ).all()
@@ -123,12 +123,12 @@ def deployments(visit: Seen) -> Response:
     """Show which versions decide, decided, or decide silently."""
     visitor = visit.check("see_runs")
     with visit.service.database.reading() as connection:
-        shown = [_shown(connection, each) for each in all_deployments(connection, visitor.workspace)]
+        shown = [_shown(connection, version) for version in all_deployments(connection, visitor.workspace)]
         titles = {
             row.hash: row.title
             for row in connection.execute(select(published).where(published.c.workspace == visitor.workspace))
         }
-    names = list(dict.fromkeys(each.version.name for each in shown))
+    names = list(dict.fromkeys(row.version.name for row in shown))
     return visit.page("deployments.html", shown=shown, names=names, titles=titles, readable=readable)
 
 
@@ -151,12 +151,14 @@ def ask_new(visit: Seen, run: str = "", strategy: str = "", name: str = "", mode
     """Show what a new version would change, before it does."""
     visitor = visit.check("deploy")
     with visit.service.database.reading() as connection:
-        found = _run(visit, connection, run)
-        now_there = [each for each in all_deployments(connection, visitor.workspace) if each.name == name.strip()]
-    _check_new(found, strategy, name, mode)
+        opened_run = _run(visit, connection, run)
+        now_there = [
+            version for version in all_deployments(connection, visitor.workspace) if version.name == name.strip()
+        ]
+    _check_new(opened_run, strategy, name, mode)
     return visit.page(
-        "deploy.html", run=found, strategy=strategy, name=name.strip(), mode=mode, modes=MODES, now_there=now_there,
-        readable=readable,
+        "deploy.html", run=opened_run, strategy=strategy, name=name.strip(), mode=mode, modes=MODES,
+        now_there=now_there, readable=readable,
     )  # fmt: skip
 
 
@@ -177,9 +179,9 @@ def make_new(
     """Deploy a strategy of a run."""
     visitor = visit.check("deploy")
     with visit.service.database.writing() as connection:
-        found = _run(visit, connection, run)
-        _check_new(found, strategy, name, mode)
-        deploy(connection, found, visitor.workspace, name.strip(), strategy, shadow=mode == "shadow")
+        opened_run = _run(visit, connection, run)
+        _check_new(opened_run, strategy, name, mode)
+        deploy(connection, opened_run, visitor.workspace, name.strip(), strategy, shadow=mode == "shadow")
     return go("/deployments")
 
 
@@ -202,7 +204,7 @@ def ask(visit: Seen, identifier: str, act: str) -> Response:
         raise HTTPException(404, "A version can be activated or retired.")
     with visit.service.database.reading() as connection:
         version = _version(connection, visitor.workspace, identifier)
-        now_there = [each for each in all_deployments(connection, visitor.workspace) if each.name == version.name]
+        now_there = [other for other in all_deployments(connection, visitor.workspace) if other.name == version.name]
     return visit.page(
         "confirm.html", version=version, act=act, words=ACTS[act], now_there=now_there, readable=readable
     )  # fmt: skip
@@ -225,7 +227,7 @@ def do(visit: Sent, identifier: str, act: str) -> Response:
 
 def _version(connection: Connection, workspace: str, identifier: str) -> Deployment:
     """Return a version of a workspace; 404 if there is none."""
-    for each in all_deployments(connection, workspace):
-        if each.id == identifier:
-            return each
+    for version in all_deployments(connection, workspace):
+        if version.id == identifier:
+            return version
     raise HTTPException(404, "There is no such version.")

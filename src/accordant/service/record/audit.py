@@ -88,7 +88,7 @@ def audit(connection: Connection, secrets: Secrets | None = None, kept: Sequence
     signed = {row.size: row for row in connection.execute(select(checkpoint))}
     blocks = {row.number: bytes(row.hash) for row in connection.execute(select(tree_block))}
     tree, previous, at, kinds, held, begun = Frontier(), EMPTY, "", Counter[str](), 0, 0
-    elsewhere = sorted(kept, key=lambda each: each.size)
+    elsewhere = sorted(kept, key=lambda copy: copy.size)
 
     def found(fault: str, seq: int | None = None) -> Audit:
         """Return what was read up to here, with the fault that ended it."""

@@ -74,7 +74,7 @@ class CheckpointPart(StrictPart):
     def checkpoint(self) -> Checkpoint:
         """What it says."""
         return Checkpoint(
-            self.size, self.at, *(bytes.fromhex(each) for each in (self.root, self.signature, self.public_key))
+            self.size, self.at, *(bytes.fromhex(digits) for digits in (self.root, self.signature, self.public_key))
         )
 
 

@@ -171,7 +171,7 @@ def append(connection: Connection, acts: Sequence[Act], at: str | None = None) -
             blocks.append({"number": tree.size // BLOCK, "hash": full_block(tree, last)})
         tree = tree.append(last)
         events.append(line)
-    connection.execute(NEW_EVENTS, [_row(each) for each in events])
+    connection.execute(NEW_EVENTS, [_row(event) for event in events])
     if blocks:
         connection.execute(insert(tree_block), blocks)
     connection.execute(

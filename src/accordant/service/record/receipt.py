@@ -116,7 +116,7 @@ def make_receipt(connection: Connection, secrets: Secrets, identifier: str, pers
             sealed=line.sealed.hex(), previous=line.previous.hex(),
         ),
         key=event_key(person_key, line.id).hex(),
-        proof=tuple(each.hex() for each in proof),
+        proof=tuple(node.hex() for node in proof),
         checkpoint=CheckpointPart(**signed.to_json()),
     )  # fmt: skip
 
@@ -164,7 +164,7 @@ def verify_receipt(receipt: Receipt, public_key: str | None = None) -> Verified:
     if not head.is_signed():
         raise NotInLogError("the checkpoint is not what was signed")
     try:
-        reached = included_root(line.hash, line.seq, signed.size, [bytes.fromhex(each) for each in receipt.proof])
+        reached = included_root(line.hash, line.seq, signed.size, [bytes.fromhex(node) for node in receipt.proof])
     except ValueError as error:
         raise NotInLogError(f"the proof does not fit: {error}") from None
     if reached != head.root:
