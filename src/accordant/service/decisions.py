@@ -222,16 +222,16 @@ class Decider:
         placed: dict[Question, Placed] = {}
         with self.database.reading() as connection:
             known, live = self._asked(connection, questions), live_clients(connection, {e.client for e in questions})
-            for each in questions:
+            for question in questions:
                 try:
-                    if each.client not in live:
-                        answers[each] = RevokedError(each.client)
-                    elif (asked := known.get((each.client, each.key))) is not None:
-                        answers[each] = self._again(connection, asked, each)
+                    if question.client not in live:
+                        answers[question] = RevokedError(question.client)
+                    elif (asked := known.get((question.client, question.key))) is not None:
+                        answers[question] = self._again(connection, asked, question)
                     else:
-                        placed[each] = self._placed(connection, each)
+                        placed[question] = self._placed(connection, question)
                 except (AccordantError, Erased) as error:
-                    answers[each] = error
+                    answers[question] = error
         told = self._decided(placed, answers)
         new = self._record(told)
         late = []
@@ -261,9 +261,9 @@ class Decider:
         return active, asked, Asked(run, shadow.strategy, question.contexts, certified=False)
 
     def _decided(
-        self, placed: Mapping[Question, Placed], found: dict[Question, Answer | Exception]
+        self, placed: Mapping[Question, Placed], errors: dict[Question, Answer | Exception]
     ) -> list[Decided]:  # fmt: skip
-        """Return what is decided of questions; what cannot be is put into `found`.
+        """Return what is decided of questions; what cannot be is put into `errors`.
 
         Whatever goes wrong with the silent version is not the client's fault.
         """
@@ -273,7 +273,7 @@ class Decider:
         for (question, (active, _, silent)), answer in zip(placed.items(), answers, strict=True):
             shadow = None if silent is None else next(beside)
             if isinstance(answer, Exception):
-                found[question] = answer
+                errors[question] = answer
                 continue
             quiet = shadow is None or isinstance(shadow, Exception)
             actions = [None if quiet else choice["action"] for choice in (answer if quiet else cast("Answers", shadow))]

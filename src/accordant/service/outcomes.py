@@ -56,13 +56,13 @@ def record_outcomes(connection: Connection, runs: OpenRuns, workspace: str, told
     return len(acts)
 
 
-def _check(found: str | float, problem: DecisionProblem) -> None:
+def _check(actual: str | float, problem: DecisionProblem) -> None:
     """Refuse an outcome that a case does not declare."""
     if problem.continuous:
-        if isinstance(found, str):
-            raise DataError(f"outcome is {found!r:.40}; allowed: a number")
-        problem.outcome_values([found], lambda _: "outcome")
-    elif not isinstance(found, str):
-        raise DataError(f"outcome is {found!r}; allowed: one of {', '.join(problem.outcome_names)}")
-    elif found not in problem.outcome_names:
-        raise UnknownNameError("outcome", found, problem.outcome_names)
+        if isinstance(actual, str):
+            raise DataError(f"outcome is {actual!r:.40}; allowed: a number")
+        problem.outcome_values([actual], lambda _: "outcome")
+    elif not isinstance(actual, str):
+        raise DataError(f"outcome is {actual!r}; allowed: one of {', '.join(problem.outcome_names)}")
+    elif actual not in problem.outcome_names:
+        raise UnknownNameError("outcome", actual, problem.outcome_names)

@@ -56,7 +56,7 @@ def sign(visit: Sent) -> Response:
     return go("/log#checkpoints")
 
 
-def _shown(visit: Visit, kind: str, before: int, found: Audit | None) -> Response:
+def _shown(visit: Visit, kind: str, before: int, log_audit: Audit | None) -> Response:
     service = visit.service
     with service.database.reading() as connection:
         kinds = connection.execute(
@@ -70,7 +70,7 @@ def _shown(visit: Visit, kind: str, before: int, found: Audit | None) -> Respons
         head = read_head(connection)
     events = [(Event.of(row), bytes(row.hash)) for row in rows]
     return visit.page(
-        "log.html", kinds=kinds, kind=kind, events=events, signed=signed, head=head, found=found,
+        "log.html", kinds=kinds, kind=kind, events=events, signed=signed, head=head, found=log_audit,
         more=events[-1][0].seq if len(events) == EVENTS_SHOWN else None, public=service.secrets.public.hex(),
     )  # fmt: skip
 

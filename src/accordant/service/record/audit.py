@@ -90,7 +90,7 @@ def audit(connection: Connection, secrets: Secrets | None = None, kept: Sequence
     tree, previous, at, kinds, held, begun = Frontier(), EMPTY, "", Counter[str](), 0, 0
     elsewhere = sorted(kept, key=lambda copy: copy.size)
 
-    def found(fault: str, seq: int | None = None) -> Audit:
+    def so_far(fault: str, seq: int | None = None) -> Audit:
         """Return what was read up to here, with the fault that ended it."""
         return Audit(tree.size, tree.root, dict(kinds), held, begun, fault, seq)
 
@@ -100,44 +100,44 @@ def audit(connection: Connection, secrets: Secrets | None = None, kept: Sequence
         for row in rows:
             seq = tree.size
             if row.seq != seq:
-                return found(f"event {seq} is missing", seq)
+                return so_far(f"event {seq} is missing", seq)
             try:
                 line = Event.of(row)
             except (ValueError, TypeError):
-                return found(f"event {seq} cannot be read", seq)
+                return so_far(f"event {seq} cannot be read", seq)
             if canonical(line.public).decode() != row.public or line.hash != bytes(row.hash):
-                return found(f"event {seq} is not what was recorded", seq)
+                return so_far(f"event {seq} is not what was recorded", seq)
             if line.previous != previous:
-                return found(f"event {seq} does not follow the one before it", seq)
+                return so_far(f"event {seq} does not follow the one before it", seq)
             if line.at < at:
-                return found(f"event {seq} is earlier than the one before it", seq)
+                return so_far(f"event {seq} is earlier than the one before it", seq)
             number = tree.size // BLOCK
             if tree.size % BLOCK == BLOCK - 1 and blocks.get(number) != full_block(tree, line.hash):
-                return found(f"the kept hash of block {number} is not that of its events", seq)
+                return so_far(f"the kept hash of block {number} is not that of its events", seq)
             tree, previous, at = tree.append(line.hash), line.hash, line.at
             kinds[line.kind] += 1
             if (here := signed.get(tree.size)) is not None:
                 if bytes(here.root) != tree.root:
-                    return found(f"the checkpoint of {tree.size} events has another root", seq)
+                    return so_far(f"the checkpoint of {tree.size} events has another root", seq)
                 public = b"" if secrets is None else secrets.public
                 own = Checkpoint(here.size, here.at, tree.root, bytes(here.signature), public)
                 if secrets is not None and not own.is_signed():
-                    return found(f"the checkpoint of {tree.size} events is not signed by this service", seq)
+                    return so_far(f"the checkpoint of {tree.size} events is not signed by this service", seq)
                 held += 1
             while begun < len(elsewhere) and elsewhere[begun].size == tree.size:
                 if fault := _disagreement(elsewhere[begun], tree.root, secrets):
-                    return found(fault)
+                    return so_far(fault)
                 begun += 1
     head = read_head(connection)
     if head.tree != tree or head.last != previous:
-        return found(f"the log ends after {tree.size} events; {head.tree.size} were recorded")
+        return so_far(f"the log ends after {tree.size} events; {head.tree.size} were recorded")
     if later := [size for size in signed if size > tree.size]:
-        return found(f"the log has {tree.size} events; {max(later)} were signed")
+        return so_far(f"the log has {tree.size} events; {max(later)} were signed")
     if begun < len(elsewhere):
-        return found(f"the log has {tree.size} events; a checkpoint that was kept elsewhere has {elsewhere[-1].size}")
+        return so_far(f"the log has {tree.size} events; a checkpoint that was kept elsewhere has {elsewhere[-1].size}")
     if len(blocks) != tree.size // BLOCK:
-        return found(f"{len(blocks)} blocks are kept of {tree.size // BLOCK}")
-    return _referred(connection, found("")) or found("")
+        return so_far(f"{len(blocks)} blocks are kept of {tree.size // BLOCK}")
+    return _referred(connection, so_far("")) or so_far("")
 
 
 def _disagreement(kept: Checkpoint, root: bytes, secrets: Secrets | None) -> str:
