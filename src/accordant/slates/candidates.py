@@ -218,13 +218,13 @@ def extremes(candidates: Candidates, lengths: NDArray[np.intp]) -> tuple[Values,
     values, available = candidates.values, candidates.available
     n_users = candidates.n_users
     places = np.arange(values.shape[1])[:, None] < lengths
-    found = []
+    means = []
     for sign in (1.0, -1.0):
         ordered = -np.sort(np.where(available, -sign * values, np.inf), axis=1)
         summed = np.where(places, ordered, 0.0).sum(axis=1)
         with np.errstate(invalid="ignore", divide="ignore"):
-            found.append(sign * summed / lengths.reshape(1, n_users))
-    return found[0], found[1]
+            means.append(sign * summed / lengths.reshape(1, n_users))
+    return means[0], means[1]
 
 
 def user_position(candidates: Candidates, name: str | None) -> int | None:
@@ -306,10 +306,10 @@ def best_items(scores: Floats, totals: Values, available: Mask, k: int, toleranc
     left = np.where(available, np.maximum(scores, LEAST), -np.inf)
     if left.shape[1] == 1 and (left < np.inf).all():
         return _of_one_user(left[:, 0], totals[:, 0], np.flatnonzero(available[:, 0]), k, tolerance)
-    found = BestItems.none(left.shape[1], k)
+    lists = BestItems.none(left.shape[1], k)
     for place in range(min(k, len(left))):
-        take_best(left, totals, found, place, tolerance)
-    return found
+        take_best(left, totals, lists, place, tolerance)
+    return lists
 
 
 def best_item(scores: Floats, totals: Values, tolerance: float) -> tuple[Codes, Mask]:
@@ -346,7 +346,7 @@ def take_best(left: Values, totals: Values, found: BestItems, place: int, tolera
 
 def _of_one_user(scores: Values, totals: Values, allowed: Codes, k: int, tolerance: float) -> BestItems:
     """Return the same for one user, from the few items that can be among the best: one pass instead of k."""
-    found, own = BestItems.none(1, k), scores[allowed]
+    lists, own = BestItems.none(1, k), scores[allowed]
     if len(own) > k:
         last = np.partition(own, len(own) - k)[len(own) - k]
         allowed = allowed[own >= last - tolerance * max(1.0, abs(last))]
@@ -356,9 +356,9 @@ def _of_one_user(scores: Values, totals: Values, allowed: Codes, k: int, toleran
         best = own.max()
         level = np.flatnonzero(own >= best - tolerance * max(1.0, abs(best)))
         if len(level) > 1:
-            found.tied[0] = True
+            lists.tied[0] = True
             most = sums[level].max()
             level = level[sums[level] >= most - tolerance * max(1.0, abs(most))]
-        found.items[0, place] = allowed[level[0]]
+        lists.items[0, place] = allowed[level[0]]
         own[level[0]] = -np.inf
-    return found
+    return lists

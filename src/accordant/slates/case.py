@@ -114,7 +114,7 @@ class SlateSpec(Declared):
 
     @model_validator(mode="after")
     def _check(self) -> Self:
-        for name, count in Counter(each.name for each in self.stakeholders).items():
+        for name, count in Counter(stakeholder.name for stakeholder in self.stakeholders).items():
             if count > 1:
                 raise InputError(f"stakeholder {name!r} is declared {count} times")
         sources = [self.loader, self.file, self.simulator]
@@ -124,15 +124,19 @@ class SlateSpec(Declared):
             raise InputError("stakeholders declare objectives, but neither a loader nor a simulator brings items")
         if self.stakeholders and (self.loader is None) != (self.file is None):
             raise InputError("a loader needs a file, and a file a loader")
-        total = sum(each.weight for each in self.measures.values())
+        total = sum(measure.weight for measure in self.measures.values())
         if self.measures and abs(total - 1) > WEIGHT_TOLERANCE:
             raise InputError(f"weights of measures sum to {total:g}; they divide one whole and must sum to 1")
         if self.stakeholders and self.parties:
             raise InputError(
                 "parties is for stakeholders of a decision problem; declare weight and floor beside values"
             )
-        if self.stakeholders and self.user is not None and self.user not in [each.name for each in self.stakeholders]:
-            raise UnknownNameError("user", self.user, [each.name for each in self.stakeholders])
+        if (
+            self.stakeholders
+            and self.user is not None
+            and self.user not in [stakeholder.name for stakeholder in self.stakeholders]
+        ):
+            raise UnknownNameError("user", self.user, [stakeholder.name for stakeholder in self.stakeholders])
         return self
 
 
@@ -172,7 +176,7 @@ def read_slates(name_or_path: str | Path) -> tuple[SlateCase, CaseSpec | None, P
     SpecError
         If there is no such file, it declares no slates, or it is wrong.
     """
-    found = read_part(name_or_path, "slates", SlateCase)
-    if found.case is None and not found.declared.slates.stakeholders:
-        raise SpecError("slates: stakeholders are missing, and no decision problem declares any", found.where)
-    return found.declared, found.case, found.beside
+    part = read_part(name_or_path, "slates", SlateCase)
+    if part.case is None and not part.declared.slates.stakeholders:
+        raise SpecError("slates: stakeholders are missing, and no decision problem declares any", part.where)
+    return part.declared, part.case, part.beside

@@ -49,9 +49,9 @@ class Catalogue:
 
     def __post_init__(self) -> None:
         for field in fields(self):
-            found = len(getattr(self, field.name))
-            if found != len(self.items):
-                raise InputError(f"{field.name} has {found} entries; allowed: {len(self.items)}, one per item")
+            length = len(getattr(self, field.name))
+            if length != len(self.items):
+                raise InputError(f"{field.name} has {length} entries; allowed: {len(self.items)}, one per item")
         if len(set(self.items)) < len(self.items):
             raise InputError("names of items repeat; allowed: different names")
         for name in ("popularity", "capacity"):
@@ -74,7 +74,7 @@ class Catalogue:
     @cached_property
     def categories(self) -> tuple[str, ...]:
         """Names of categories, sorted."""
-        return tuple(sorted({each for each in self.category if each is not None}))
+        return tuple(sorted({category for category in self.category if category is not None}))
 
     @cached_property
     def category_codes(self) -> NDArray[np.intp]:
@@ -89,7 +89,7 @@ class Catalogue:
     @cached_property
     def providers(self) -> tuple[str, ...]:
         """Names of providers, sorted."""
-        return tuple(sorted({each for each in self.provider if each is not None}))
+        return tuple(sorted({provider for provider in self.provider if provider is not None}))
 
     @cached_property
     def provider_codes(self) -> NDArray[np.intp]:

@@ -86,8 +86,8 @@ class DatasetSlates:
 
     def to_json(self) -> dict[str, Any]:
         """Return plain values; what is not defined is None."""
-        found: dict[str, Any] = json_value(dataclasses.asdict(self))
-        return found
+        values: dict[str, Any] = json_value(dataclasses.asdict(self))
+        return values
 
 
 def slate_dataset(
@@ -198,9 +198,9 @@ class _Listed:
 
     def sums(self) -> Values:
         """Return sums over rows of utility and of what is attained, and how many have each, shape (4, stakeholder)."""
-        found = [self.gains.utilities, self.gains.attained]
-        there = [(~np.isnan(each)).sum(axis=1) for each in found]
-        return np.array([*(np.nansum(each, axis=1) for each in found), *there])
+        gains = [self.gains.utilities, self.gains.attained]
+        there = [(~np.isnan(gain)).sum(axis=1) for gain in gains]
+        return np.array([*(np.nansum(gain, axis=1) for gain in gains), *there])
 
 
 def _lists(run: Run, part: Part, options: Told) -> Iterator[_Listed]:
@@ -239,9 +239,9 @@ def _rule_and_options(
 
 def _rule(run: Run, declared: SlateSpec, named: Sequence[Named], floors: bool) -> SlateRule:
     """Return the one rule, under the floors of the case."""
-    given = tuple(named) or tuple(Named(each.name, dict(each.parameters)) for each in declared.rules)
+    given = tuple(named) or tuple(Named(named_rule.name, dict(named_rule.parameters)) for named_rule in declared.rules)
     if len(given) != 1 or given[0].name == ALL:
-        said = "no rule" if not given else ", ".join(each.name for each in given)
+        said = "no rule" if not given else ", ".join(named_rule.name for named_rule in given)
         raise InputError(f"lists of a dataset are those of one rule, found {said}; name one")
     rule = _created(given[0], run)
     inner = rule.inner if isinstance(rule, Floored) else rule
@@ -251,7 +251,7 @@ def _rule(run: Run, declared: SlateSpec, named: Sequence[Named], floors: bool) -
             f"lists that depend on what was shown before cannot be made part by part, and {reason}; allowed: another "
             "rule, or a market without a DATASET, see --staleness"
         )
-    wanted = {name: each.floor for name, each in declared.parties.items() if each.floor is not None}
+    wanted = {name: party.floor for name, party in declared.parties.items() if party.floor is not None}
     return Floored(rule=rule, floors=wanted) if floors and wanted and rule.kind != "baseline" else rule
 
 
@@ -270,5 +270,5 @@ def _by_stakeholder(run: Run, sums: Sequence[Values]) -> dict[str, list[float]]:
 
 def _attained(stakeholder: str, sums: Sequence[Sequence[float]]) -> Attained:
     """Return the means over all parts."""
-    utility, attained, lists, spans = (math.fsum(each[i] for each in sums) for i in range(4))
+    utility, attained, lists, spans = (math.fsum(part[i] for part in sums) for i in range(4))
     return Attained(stakeholder, utility / lists if lists else math.nan, attained / spans if spans else math.nan)

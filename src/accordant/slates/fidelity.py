@@ -177,10 +177,10 @@ class Gated:
     @property
     def gated(self) -> Mask:
         """Whether a ballot did not pass, and was not used, shape (user,)."""
-        found = np.zeros(self.candidates.n_users, dtype=bool)
-        for each in self.fidelity.values():
-            found |= ~each.passed
-        return found
+        gated = np.zeros(self.candidates.n_users, dtype=bool)
+        for check in self.fidelity.values():
+            gated |= ~check.passed
+        return gated
 
     def slates(self, rule: SlateRule, k: int, *, state: State | None = None, threads: int | None = None) -> Slates:
         """Return the slates of a rule in which those who are muted for a user have weight 0 for that user.
@@ -197,8 +197,8 @@ class Gated:
             without_muted = part.but(weights=np.where(muted, 0.0, part.weights))
             parts.append(rule(without_muted, k, state=state, threads=threads))
             users.append(chosen)
-        found = join_slates(parts).take(np.argsort(np.concatenate(users)))
-        return replace(found, flags={**found.flags, "gated": self.gated})
+        slates = join_slates(parts).take(np.argsort(np.concatenate(users)))
+        return replace(slates, flags={**slates.flags, "gated": self.gated})
 
 
 def gate(candidates: Candidates, ballots: Ballots, threshold: float = THRESHOLD, instead: Instead = "silence") -> Gated:
@@ -224,18 +224,18 @@ def gate(candidates: Candidates, ballots: Ballots, threshold: float = THRESHOLD,
     """
     if instead not in get_args(Instead):
         raise UnknownNameError("instead", instead, get_args(Instead))
-    found = {name: fidelity(rankings, candidates, name, threshold) for name, rankings in ballots.items()}
+    checks = {name: fidelity(rankings, candidates, name, threshold) for name, rankings in ballots.items()}
     kept = {
-        name: [each if passed else None for each, passed in zip(rankings, found[name].passed, strict=True)]
+        name: [ranking if passed else None for ranking, passed in zip(rankings, checks[name].passed, strict=True)]
         for name, rankings in ballots.items()
     }
     muted = np.zeros((len(candidates.stakeholders), candidates.n_users), dtype=bool)
     if instead == "silence":
-        for name, each in found.items():
-            muted[_row(candidates, name)] = ~each.passed
+        for name, check in checks.items():
+            muted[_row(candidates, name)] = ~check.passed
     all_muted = np.asarray(muted[candidates.weights > 0].all(axis=0))
     muted[:, all_muted] = False
-    return Gated(ranked_candidates(candidates, kept), found, muted, all_muted)
+    return Gated(ranked_candidates(candidates, kept), checks, muted, all_muted)
 
 
 def _mean(values: Values) -> float:
@@ -275,32 +275,32 @@ def _checked(rankings: Sequence[Ranking | None], candidates: Candidates, stakeho
 def _levels(values: Values, tolerance: float) -> Values:
     """Return the rank of each value from below; neighbours that are within the tolerance share one."""
     order = np.argsort(values, kind="stable")
-    found = np.empty(len(values))
-    found[order] = np.cumsum(np.append(0.0, np.diff(values[order]) > tolerance))[: len(values)]
-    return found
+    levels = np.empty(len(values))
+    levels[order] = np.cumsum(np.append(0.0, np.diff(values[order]) > tolerance))[: len(values)]
+    return levels
 
 
 def _heights(ranking: Ranking, positions: Mapping[str, int]) -> Values:
     """Return 0 for items that are left out, and more for better ones; equal scores are equally high, shape (item,)."""
-    found = np.zeros(len(positions))
+    heights = np.zeros(len(positions))
     ordered = np.arange(len(ranking.order), 0, -1, dtype=np.float64)
     if ranking.scores:
         falls = np.append(False, np.diff(ranking.scores) < 0)
         ordered = len(ranking.order) - np.cumsum(falls)
-    found[[positions[item] for item in ranking.order]] = ordered
-    return found
+    heights[[positions[item] for item in ranking.order]] = ordered
+    return heights
 
 
 def _points(ranking: Ranking, positions: Mapping[str, int], shown: Mask) -> Values:
     """Return what a ranking gives to each item, in [0, 1], shape (item,); 0 where it says nothing."""
-    found = np.zeros(len(positions))
+    points = np.zeros(len(positions))
     at = np.array([positions[item] for item in ranking.order], dtype=np.intp)
     if ranking.scores:
         scores = np.array(ranking.scores)
         if not ((scores >= 0) & (scores <= 1)).all():
             raise InputError(f"{ranking.voter!r} gives scores up to {scores[0]}; allowed: scores in [0, 1], or none")
-        found[at] = scores
-        return np.where(shown, found, 0.0)
+        points[at] = scores
+        return np.where(shown, points, 0.0)
     at, m = at[shown[at]], int(shown.sum())
-    found[at] = np.arange(m - 1, m - 1 - len(at), -1) / (m - 1) if m > 1 else 1.0
-    return found
+    points[at] = np.arange(m - 1, m - 1 - len(at), -1) / (m - 1) if m > 1 else 1.0
+    return points

@@ -178,8 +178,8 @@ class Served:
     @property
     def targets(self) -> NDArray[np.bool_] | None:
         """What was really consumed afterwards, shape (item, request); None where nobody knows."""
-        found = [batch.targets for batch in self.market.batches]
-        return None if any(each is None for each in found) else np.concatenate([e for e in found if e is not None], 1)
+        parts = [batch.targets for batch in self.market.batches]
+        return None if any(part is None for part in parts) else np.concatenate([e for e in parts if e is not None], 1)
 
     @property
     def history(self) -> Values:
@@ -197,8 +197,8 @@ class Served:
                 kept.append(batch.take(rows))
                 states.append(state)
         gains, moment = (
-            Gains(each.utilities[:, part], each.ideal[:, part], each.worst[:, part])
-            for each in (self.gains, self.moment)
+            Gains(whole.utilities[:, part], whole.ideal[:, part], whole.worst[:, part])
+            for whole in (self.gains, self.moment)
         )
         return Served(
             replace(self.market, batches=tuple(kept)), self.slates.take(part), self.candidates.take(part), gains,
@@ -225,29 +225,29 @@ def serve(rule: SlateRule, market: Market, k: int, *, n_jobs: int = 1) -> Served
         or the executor that was chosen, see `accordant.compute`. The result is the same for any.
     """
     state = State.start(market.catalogue.n_items, len(market.stakeholders), k)
-    shown, found, visits, states = list[Slates](), list[Candidates](), list[Values](), list[State]()
+    shown, candidates, visits, states = list[Slates](), list[Candidates](), list[Values](), list[State]()
     at_once = market.staleness + 1
     for start in range(0, len(market.batches), at_once):
         block = market.batches[start : start + at_once]
         past = [*states[start - market.staleness :], state] if start else repeat(state)
         asked = state.served + np.cumsum([0, *(batch.n_users for batch in block)])
         known = [
-            replace(each.on(batch.day), served=int(before))
-            for batch, each, before in zip(block, past, asked[:-1], strict=False)
+            replace(earlier.on(batch.day), served=int(before))
+            for batch, earlier, before in zip(block, past, asked[:-1], strict=False)
         ]
-        offered = [market.candidates(batch, each) for batch, each in zip(block, known, strict=True)]
-        reported = [market.reported(*each) for each in zip(block, known, offered, strict=True)]
-        tasks = [partial(rule, said, k, state=each) for said, each in zip(reported, known, strict=True)]
+        offered = [market.candidates(batch, known_state) for batch, known_state in zip(block, known, strict=True)]
+        reported = [market.reported(*triple) for triple in zip(block, known, offered, strict=True)]
+        tasks = [partial(rule, said, k, state=known_state) for said, known_state in zip(reported, known, strict=True)]
         lists = [tasks[0]()] if len(tasks) == 1 else run_all(tasks, n_jobs, "deciding batches")
         for batch, slates, seen, said in zip(block, lists, offered, reported, strict=True):
             state = state.on(batch.day)
             states.append(state)
-            found.append(_as_found(market.candidates(batch, state), slates) if market.staleness else seen)
+            candidates.append(_as_found(market.candidates(batch, state), slates) if market.staleness else seen)
             taken = market.uptake(batch, slates)
             state = state.after(slates, gains_of(slates, said).attained, taken.sum(axis=1))
             shown.append(slates)
             visits.append(taken)
-    every = join_candidates(found)
+    every = join_candidates(candidates)
     slates = join_slates(shown)
     moment = gains_of(slates, every)
     return Served(
@@ -285,8 +285,8 @@ def on_one_scale(served_by_rule: Mapping[str, Served]) -> dict[str, Served]:
     if not moments:
         return {}
     ideal, worst = moments[0].ideal, moments[0].worst
-    for each in moments[1:]:
-        ideal, worst = np.fmax(ideal, each.ideal), np.fmin(worst, each.worst)
+    for moment in moments[1:]:
+        ideal, worst = np.fmax(ideal, moment.ideal), np.fmin(worst, moment.worst)
     return {
         rule: replace(served, gains=Gains(_or_worst(served.moment.utilities, worst), ideal, worst))
         for rule, served in served_by_rule.items()

@@ -353,8 +353,8 @@ def _best(scores: Mapping[str, float], items: tuple[str, ...], k: int) -> tuple[
     """Return the k items with the highest scores; ties go to the one that is declared first."""
     column = np.array([[scores.get(item, 0.0)] for item in items])
     allowed = np.array([[item in scores] for item in items])
-    found = best_items(column, np.zeros_like(column), allowed, k).items[0]
-    return tuple(items[position] for position in found if position != NOTHING)
+    positions = best_items(column, np.zeros_like(column), allowed, k).items[0]
+    return tuple(items[position] for position in positions if position != NOTHING)
 
 
 def _gain(reached: float, first: float) -> float:

@@ -45,7 +45,7 @@ class LearnedExpectations:
     def __call__(self, requests: Requests, state: State) -> ExpectedRewards:
         """Return E of a batch; it does not depend on what happened so far."""
         del state
-        return self.expected.take(np.array([self.position[each] for each in requests.ids], dtype=np.intp))
+        return self.expected.take(np.array([self.position[request] for request in requests.ids], dtype=np.intp))
 
 
 def market_of_run(run: Run, declared: SlateSpec, data: str | None) -> MarketSource:
@@ -60,9 +60,9 @@ def market_of_run(run: Run, declared: SlateSpec, data: str | None) -> MarketSour
     """
     with naming_groups(run.record.stakeholder_groups):
         _check_names(run.case, declared)
-    found = untouched_rows(run, data)
-    catalogue = _catalogue(run.case, declared, _taken(run.case, found.training))
-    return _market(run.case, declared, run.policy, catalogue, found.data, "the rows of the run")
+    rows = untouched_rows(run, data)
+    catalogue = _catalogue(run.case, declared, _taken(run.case, rows.training))
+    return _market(run.case, declared, run.policy, catalogue, rows.data, "the rows of the run")
 
 
 def market_of_offers(
@@ -111,8 +111,8 @@ def _market(
     expected = policy.expected_rewards(served.log.contexts)
     relevance = _relevance(expected, declared.user)
     batches = _batches(served.log, catalogue.n_items, relevance, sizes["per_day"], sizes["batch"], case.data.group)
-    ids = [each for batch in batches for each in batch.ids]
-    learned = LearnedExpectations(expected, {each: t for t, each in enumerate(ids)})
+    ids = [request for batch in batches for request in batch.ids]
+    learned = LearnedExpectations(expected, {request: t for t, request in enumerate(ids)})
     market = _offered(case, declared, catalogue, learned, batches)
     notes = (
         f"What an item is worth to whom comes from the case's own models; they learned from {learned_from}.",
@@ -120,7 +120,10 @@ def _market(
         "The target of a row is what was really done: it says nothing of what would have been better.",
     )
     label = f"SIMULATED: {test.source}" if test.simulated else f"{test.source} (sha256 {test.sha256[:12]})"
-    described = {each.name: {"role": each.role, "description": each.description} for each in case.problem.stakeholders}
+    described = {
+        stakeholder.name: {"role": stakeholder.role, "description": stakeholder.description}
+        for stakeholder in case.problem.stakeholders
+    }
     sha256 = None if test.simulated else test.sha256
     return MarketSource(market, label, sha256, test.simulated, notes, described=described)
 
@@ -129,14 +132,14 @@ def _offered(
     case: CaseSpec, declared: SlateSpec, catalogue: Catalogue, expected: Expected, batches: Sequence[Requests]
 ) -> Market:
     """Return the market in which requests are offered lists of a case's actions."""
-    weights = {each.name: each.weight for each in case.problem.stakeholders}
+    weights = {stakeholder.name: stakeholder.weight for stakeholder in case.problem.stakeholders}
     return Market(
         catalogue,
         case.problem.stakeholder_names,
         expected,
         batches,
-        weights | {name: each.weight for name, each in declared.parties.items() if each.weight is not None},
-        {name: each.floor for name, each in declared.parties.items() if each.floor is not None},
+        weights | {name: party.weight for name, party in declared.parties.items() if party.weight is not None},
+        {name: party.floor for name, party in declared.parties.items() if party.floor is not None},
         ExpectedUptake(declared.visits),
         declared.user,
         close_when_full=declared.close_when_full,
@@ -163,7 +166,7 @@ def market_of_rows(case: CaseSpec, declared: SlateSpec, expected: ExpectedReward
     n_items, n_rows = len(case.problem.actions), expected.values.shape[2]
     names = tuple(f"row {t + 1}" for t in range(n_rows))
     asked = _requests(names, names, 0, _relevance(expected, declared.user), None)
-    known = LearnedExpectations(expected, {each: t for t, each in enumerate(names)})
+    known = LearnedExpectations(expected, {name: t for t, name in enumerate(names)})
     return _offered(case, declared, _catalogue(case, declared, np.zeros(n_items)), known, [asked])
 
 
@@ -180,14 +183,14 @@ def _requests(
 
 def _sizes(declared: SlateSpec) -> dict[str, int]:
     """Return the parameters that say how many rows are used."""
-    found = {"requests": REQUESTS, "per_day": REQUESTS, "batch": BATCH, "learn_from": LEARN_FROM}
+    sizes = {"requests": REQUESTS, "per_day": REQUESTS, "batch": BATCH, "learn_from": LEARN_FROM}
     for key, value in declared.parameters.items():
         if key not in PARAMETERS:
             raise InputError(f"slates: unknown parameter {key!r}; {allowed_names(PARAMETERS, key)}")
         if isinstance(value, bool) or not isinstance(value, int) or value < 1:
             raise InputError(f"slates: {key} is {value!r}; allowed: a whole number of at least 1")
-        found[key] = value
-    return found
+        sizes[key] = value
+    return sizes
 
 
 def _catalogue(case: CaseSpec, declared: SlateSpec, taken: Values) -> Catalogue:
@@ -209,8 +212,8 @@ def _taken(case: CaseSpec, train: CaseData) -> Values:
 
 def _relevance(expected: ExpectedRewards, user: str | None) -> Values:
     """Return the expected reward of the user, shape (item, request); of everybody's mean if nobody is the user."""
-    found = expected.values.mean(axis=0) if user is None else expected.of(user)
-    return np.asarray(found, dtype=np.float64)
+    relevance = expected.values.mean(axis=0) if user is None else expected.of(user)
+    return np.asarray(relevance, dtype=np.float64)
 
 
 def _batches(

@@ -71,8 +71,8 @@ class SlateOptions:
 
     def to_json(self) -> dict[str, Any]:
         """Return plain values."""
-        found: dict[str, Any] = json_value(dataclasses.asdict(self))
-        return {name: value for name, value in found.items() if name not in LATER or value is not None}
+        values: dict[str, Any] = json_value(dataclasses.asdict(self))
+        return {name: value for name, value in values.items() if name not in LATER or value is not None}
 
 
 def command_line(content: Mapping[str, Any]) -> str:
@@ -80,7 +80,7 @@ def command_line(content: Mapping[str, Any]) -> str:
     options = content["options"]
     parts = ["accordant", "slate", options.get("run") or content["case"]["name"]]
     if options["strategies"]:
-        parts += ["--strategies", ",".join(named(each) for each in options["strategies"])]
+        parts += ["--strategies", ",".join(named(strategy) for strategy in options["strategies"])]
     parts += [] if options["floors"] else ["--no-floors"]
     for item, visits in options["capacity"].items():
         parts += ["--capacity", f"{item}={visits:g}"]

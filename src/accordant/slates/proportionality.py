@@ -144,8 +144,8 @@ def ejr_plus(given: Approvals) -> Witness | None:
 
     EJR+ (Brill and Peters 2023, Definition 6).
     """
-    found = (_wronged(given, size) for size in range(1, given.k + 1))
-    return next((each for each in found if each is not None), None)
+    witnesses = (_wronged(given, size) for size in range(1, given.k + 1))
+    return next((witness for witness in witnesses if witness is not None), None)
 
 
 def _wronged(given: Approvals, size: int) -> Witness | None:

@@ -285,7 +285,7 @@ class SlateResult(Section):
     def to_json(self) -> dict[str, Any]:
         """Return the section as JSON values."""
         values = super().to_json()
-        return {name: each for name, each in values.items() if name != "staleness" or each is not None}
+        return {name: value for name, value in values.items() if name != "staleness" or value is not None}
 
     @property
     def words(self) -> str:

@@ -213,10 +213,10 @@ def rules_of(
     Raises `UnknownNameError` if a rule does not exist; `InputError` if a rule is named twice, or ``all`` stands beside
     other names.
     """
-    if not named or [each.name for each in named] == [ALL]:
-        found = [each for name in rules for each in _class(name).line_up(stakeholders, user, n_items)]
-        return tuple(sorted(found, key=lambda rule: (ORDER.index(rule.kind), rule.label)))
-    chosen = [rule_of(each) for each in named if each.name != ALL]
+    if not named or [named_rule.name for named_rule in named] == [ALL]:
+        line_up = [rule for name in rules for rule in _class(name).line_up(stakeholders, user, n_items)]
+        return tuple(sorted(line_up, key=lambda rule: (ORDER.index(rule.kind), rule.label)))
+    chosen = [rule_of(named_rule) for named_rule in named if named_rule.name != ALL]
     if len(chosen) < len(named):
         raise InputError(f"{ALL!r} names every rule and stands alone")
     labels = [rule.label for rule in chosen]

@@ -67,12 +67,12 @@ def findings_of_all(
         tasks |= {(label, name): partial(_manipulability, rule, shown, name, seed) for name in _weighty(shown)}
         tasks[label, STABILITY] = partial(_stability, rule, shown)
     tasks |= {(label, PLAIN): partial(findings, label, shown, opened) for label, shown in served.items()}
-    found = dict(zip(tasks, run_all(list(tasks.values()), n_jobs, "looking at rules"), strict=True))
-    results: dict[str, RuleResult] = {label: found[label, PLAIN] for label in served}
+    by_task = dict(zip(tasks, run_all(list(tasks.values()), n_jobs, "looking at rules"), strict=True))
+    results: dict[str, RuleResult] = {label: by_task[label, PLAIN] for label in served}
     for label in watched:
         results[label] = results[label].model_copy(update={
-            "stability": found[label, STABILITY],
-            "manipulability": tuple(found[label, name] for name in _weighty(served[label])),
+            "stability": by_task[label, STABILITY],
+            "manipulability": tuple(by_task[label, name] for name in _weighty(served[label])),
         })  # fmt: skip
     return results
 
@@ -135,9 +135,9 @@ def _proportionality(served: Served, k: int) -> tuple[dict[str, float], str]:
     if (candidates.weights > 0).sum() > MOST_VOTERS:
         return {}, ""
     wrong = {axiom: violations(axiom, approved, items, candidates.weights) for axiom in AXIOMS}
-    shares: dict[str, float] = {axiom: float(found.mean()) for axiom, found in wrong.items()}
-    for axiom, found in wrong.items():
-        for user in np.flatnonzero(found)[:1].tolist():
+    shares: dict[str, float] = {axiom: float(mask.mean()) for axiom, mask in wrong.items()}
+    for axiom, broken in wrong.items():
+        for user in np.flatnonzero(broken)[:1].tolist():
             committee = items[user][items[user] != NOTHING]
             witness = check(axiom, approved[:, :, user], candidates.weights, committee, k).witness
             if witness is not None:
@@ -175,14 +175,14 @@ def _attainments(served: Served, declared: SlateSpec) -> list[AttainmentResult]:
             means.append(attainments(stakeholder, served.market.catalogue, batch, state, slates).means)
             first += batch.n_users
         every = np.concatenate(means, axis=1)
-        stated = [(value, each) for value in stakeholder.values for each in value.objectives]
-        for (value, each), row in zip(stated, every, strict=True):
+        stated = [(value, objective) for value in stakeholder.values for objective in value.objectives]
+        for (value, objective), row in zip(stated, every, strict=True):
             mean = float(np.nanmean(row)) if not np.isnan(row).all() else None
-            met = None if mean is None or each.floor is None else mean >= each.floor
+            met = None if mean is None or objective.floor is None else mean >= objective.floor
             lines.append(
                 AttainmentResult(
-                    stakeholder=stakeholder.name, value=value.value, metric=each.metric, direction=each.direction,
-                    mean=mean, floor=each.floor, met=met,
+                    stakeholder=stakeholder.name, value=value.value, metric=objective.metric,
+                    direction=objective.direction, mean=mean, floor=objective.floor, met=met,
                 )
             )  # fmt: skip
     return lines

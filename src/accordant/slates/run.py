@@ -56,7 +56,7 @@ class OpenedSlates:
         """Return what `SlateResult` says of the case, by field."""
         market, declared = self.source.market, self.case.slates
         batches = market.batches
-        stated = {each.name: each.model_dump(mode="json") for each in declared.stakeholders}
+        stated = {stakeholder.name: stakeholder.model_dump(mode="json") for stakeholder in declared.stakeholders}
         return {
             "result": FORMAT,
             "version": __version__,
@@ -74,8 +74,9 @@ class OpenedSlates:
             ],
             "items": _items(market.catalogue),
             "requests": RequestCounts(
-                n=sum(each.n_users for each in batches), users=len({user for each in batches for user in each.users}),
-                cold=int(sum(each.cold.sum() for each in batches)), days=len({each.day for each in batches}),
+                n=sum(batch.n_users for batch in batches),
+                users=len({user for batch in batches for user in batch.users}),
+                cold=int(sum(batch.cold.sum() for batch in batches)), days=len({batch.day for batch in batches}),
                 batches=len(batches),
             ),
         }  # fmt: skip
@@ -115,11 +116,12 @@ class ServedSlates:
         board, card = self.leaderboard, self.opened.case.slates.scope
         columns = [
             {
-                "label": each.label, "measure": self.measures[each.label].name,
-                "parameters": dataclasses.asdict(self.measures[each.label]), "goal": each.goal, "weight": each.weight,
-                "range": self._range(each.label), "uninformative": each.uninformative, "description": each.description,
+                "label": column.label, "measure": self.measures[column.label].name,
+                "parameters": dataclasses.asdict(self.measures[column.label]), "goal": column.goal,
+                "weight": column.weight, "range": self._range(column.label), "uninformative": column.uninformative,
+                "description": column.description,
             }
-            for each in board.columns
+            for column in board.columns
         ]  # fmt: skip
         return SlateResult.read(self.opened.header() | {
             "rules": list(self.rules.values()),
@@ -131,7 +133,7 @@ class ServedSlates:
             "staleness": None if self.staleness is None else self.staleness.to_json(),
             "consumption": self.consumption,
             "examples": self.examples,
-            "verdicts": {rule: [each.to_json() for each in found] for rule, found in self.verdicts.items()},
+            "verdicts": {rule: [verdict.to_json() for verdict in verdicts] for rule, verdicts in self.verdicts.items()},
             "scope": None if card is None else card.model_dump(mode="json"),
             "voices": () if self.proxies is None else self._voices(self.proxies),
             "warnings": self.warnings,
@@ -144,7 +146,7 @@ class ServedSlates:
     def _voices(self, proxies: ProxyReports) -> list[dict[str, Any]]:
         """Return who spoke for whom."""
         gate = {"threshold": proxies.threshold, "instead": proxies.instead}
-        return [each.to_json() | gate for each in proxies.summaries]
+        return [summary.to_json() | gate for summary in proxies.summaries]
 
     def slates_csv(self) -> str:
         """Return the file of slates: one line for each rule, request and place."""

@@ -91,7 +91,7 @@ def open_slates(name_or_path: str | Path, options: SlateOptions) -> OpenedSlates
         n_all, n_served = (sum(batch.n_users for batch in each.batches) for each in (every, market))
         note = f"Of {n_all} requests the first {n_served} are served; the notes below speak of all of them."
         source = replace(source, notes=(note, *source.notes))
-    named = options.strategies or tuple(Named(each.name, dict(each.parameters)) for each in declared.rules)
+    named = options.strategies or tuple(Named(rule.name, dict(rule.parameters)) for rule in declared.rules)
     chosen = rules_of(named, market.stakeholders, market.user_stakeholder, market.catalogue.n_items)
     if options.consumption is not None:
         chosen = _with_consumption(chosen, market, options.consumption, options.k or declared.k)
@@ -129,7 +129,7 @@ def show_slates(opened: OpenedSlates, proxies: ProxyReports | None = None, n_job
     declared = opened.case.slates
     scale: _Scale = {
         "normalisation": declared.normalisation,
-        "ranges": {label: each.range for label, each in declared.measures.items() if each.range is not None},
+        "ranges": {label: measure.range for label, measure in declared.measures.items() if measure.range is not None},
     }
     table = leaderboard(board, kinds, weights, outside=drawn, **scale)
     user = market.user_stakeholder
@@ -169,12 +169,12 @@ def _served_by_all(opened: OpenedSlates, n_jobs: int) -> dict[str, Served]:
     The first rule serves here: whoever speaks for stakeholders is asked then, and not again.
     """
     market, (first, *others) = opened.source.market, opened.rules
-    logger.info("serving %d requests by %d rules", sum(each.n_users for each in market.batches), len(opened.rules))
+    logger.info("serving %d requests by %d rules", sum(batch.n_users for batch in market.batches), len(opened.rules))
     with threadpool_limits(1):
-        found = {first: serve(opened.rules[first], market, opened.k)}
+        served = {first: serve(opened.rules[first], market, opened.k)}
     tasks = [partial(serve, opened.rules[label], market, opened.k) for label in others]
-    found |= dict(zip(others, run_all(tasks, n_jobs, "serving requests"), strict=True))
-    return {label: replace(each, market=market) for label, each in found.items()}
+    served |= dict(zip(others, run_all(tasks, n_jobs, "serving requests"), strict=True))
+    return {label: replace(shown, market=market) for label, shown in served.items()}
 
 
 def _staleness(
@@ -240,12 +240,12 @@ def _with_consumption(
         raise InputError(f"--consumption is {consumed}; allowed: 1 to {k}, the places of a list")
     categories = market.catalogue.categories
     if len(categories) < 2:
-        found = "no category" if not categories else f"the one category {categories[0]!r}"
+        words = "no category" if not categories else f"the one category {categories[0]!r}"
         raise InputError(
-            f"--consumption needs items of two categories or more, of which a user wants one; the items have {found}"
+            f"--consumption needs items of two categories or more, of which a user wants one; the items have {words}"
         )
     rule = ConsumptionAware(consumed=consumed)
-    return chosen if any(each.label == rule.label for each in chosen) else (*chosen, rule)
+    return chosen if any(other.label == rule.label for other in chosen) else (*chosen, rule)
 
 
 def _floored(rule: SlateRule, market: Market) -> SlateRule:
@@ -262,16 +262,18 @@ def _measures(declared: SlateSpec, market: Market) -> tuple[dict[str, SlateMeasu
     is for the worst-off and half for the user [ours].
     """
     if declared.measures:
-        found = {label: measures.create(each.measure, each.parameters) for label, each in declared.measures.items()}
-        weights = {label: each.weight for label, each in declared.measures.items()}
+        columns = {
+            label: measures.create(measure.measure, measure.parameters) for label, measure in declared.measures.items()
+        }
+        weights = {label: measure.weight for label, measure in declared.measures.items()}
     else:
-        found = default_measures(market)
+        columns = default_measures(market)
         weights = {WORST_OFF: 1.0} if market.user_stakeholder is None else {WORST_OFF: 0.5, USER: 0.5}
     needed = {WORST_OFF: measures.create("worst_off")} | {
         f"attained {name}": measures.create("attained", {"stakeholder": name}) for name in market.stakeholders
     }
-    known = list(found.values())
-    return found | {label: each for label, each in needed.items() if each not in known}, weights
+    known = list(columns.values())
+    return columns | {label: measure for label, measure in needed.items() if measure not in known}, weights
 
 
 def _label(found: Mapping[str, SlateMeasure], measure: str, **parameters: Any) -> str:
@@ -315,19 +317,21 @@ def _verdicts(card: ScopeCard | None, served: Mapping[str, Served]) -> dict[str,
     """Return the verdict on each criterion of the card, rule by rule."""
     if card is None:
         return {}
-    made: list[SlateMeasure] = [measures.create(each.metric, dict(each.params)) for each in card.criteria]
-    found = {}
-    for label, each in served.items():
-        values = [measure.of(each) for measure in made]
+    made: list[SlateMeasure] = [
+        measures.create(criterion.metric, dict(criterion.params)) for criterion in card.criteria
+    ]
+    verdicts = {}
+    for label, shown in served.items():
+        values = [measure.of(shown) for measure in made]
         known = [None if np.isnan(value) else value for value in values]
-        found[label] = judge(card, known, [measure.goal for measure in made])
-    return found
+        verdicts[label] = judge(card, known, [measure.goal for measure in made])
+    return verdicts
 
 
 def _warnings(opened: OpenedSlates) -> tuple[str, ...]:
     """Return what a reader must see, the worst first."""
-    found = [f"the requests are made up: {opened.source.label}"] if opened.source.simulated else []
+    warnings = [f"the requests are made up: {opened.source.label}"] if opened.source.simulated else []
     card = opened.case.slates.scope
     if card is not None:
-        found += [f"scope card: {each.words}" for each in lint(card, date.today(), measures.names())]  # noqa: DTZ011 - a day has no zone
-    return tuple(found)
+        warnings += [f"scope card: {finding.words}" for finding in lint(card, date.today(), measures.names())]  # noqa: DTZ011 - a day has no zone
+    return tuple(warnings)

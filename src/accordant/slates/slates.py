@@ -74,24 +74,24 @@ class Slates(Displayed):
 
     def shown(self) -> NDArray[np.bool_]:
         """Return whether an item is in the list of a user, shape (item, user)."""
-        found = np.zeros((len(self.item_names), self.n_users), dtype=bool)
+        shown = np.zeros((len(self.item_names), self.n_users), dtype=bool)
         users, places = np.nonzero(self.items != NOTHING)
-        found[self.items[users, places], users] = True
-        return found
+        shown[self.items[users, places], users] = True
+        return shown
 
     def exposure(self) -> Values:
         """Return the attention that each item gets from each user, shape (item, user): see `attention`."""
-        found = np.zeros((len(self.item_names), self.n_users))
+        exposure = np.zeros((len(self.item_names), self.n_users))
         users, places = np.nonzero(self.items != NOTHING)
-        found[self.items[users, places], users] = attention(self.k)[places]
-        return found
+        exposure[self.items[users, places], users] = attention(self.k)[places]
+        return exposure
 
     def take(self, users: slice | NDArray[np.intp]) -> Slates:
         """Return the slates of some users."""
         return Slates(
             self.rule, self.item_names, self.items[users], self.tied[users],
-            {name: each[users] for name, each in self.flags.items()},
-            {name: each[..., users] for name, each in self.quantities.items()},
+            {name: flag[users] for name, flag in self.flags.items()},
+            {name: quantity[..., users] for name, quantity in self.quantities.items()},
         )  # fmt: skip
 
 

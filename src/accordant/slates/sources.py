@@ -135,9 +135,10 @@ def market_source(
 def _source(declared: SlateSpec, demand: Demand, label: str, sha256: str | None) -> MarketSource:
     catalogue = with_capacities(demand.catalogue, declared.capacity)
     market = Market(
-        catalogue, tuple(each.name for each in declared.stakeholders), StatedUtilities(declared, catalogue),
-        demand.batches, {each.name: each.weight for each in declared.stakeholders},
-        {each.name: each.floor for each in declared.stakeholders if each.floor is not None},
+        catalogue, tuple(stakeholder.name for stakeholder in declared.stakeholders),
+        StatedUtilities(declared, catalogue), demand.batches,
+        {stakeholder.name: stakeholder.weight for stakeholder in declared.stakeholders},
+        {stakeholder.name: stakeholder.floor for stakeholder in declared.stakeholders if stakeholder.floor is not None},
         demand.uptake or ExpectedUptake(declared.visits), declared.user, close_when_full=declared.close_when_full,
         staleness=declared.staleness,
     )  # fmt: skip

@@ -86,8 +86,8 @@ def conduct_slates(
     if add and is_run(case):
         check_addable(Path(case))
     if of_run:
-        found = open_run(case, seed=run_seed, data=options.data)
-        case, options = str(found.run.path), replace(options, data=found.data)
+        opened_run = open_run(case, seed=run_seed, data=options.data)
+        case, options = str(opened_run.run.path), replace(options, data=opened_run.data)
     opened = open_slates(case, options)
     run = opened.run
     if opened.source.simulated:
@@ -117,24 +117,24 @@ def conduct_dataset(
     if not is_run(run):
         raise InputError(f"{run} is no finished run, and rows of a dataset are known to models of a run only")
     job = job_of(Path(run), dataset, out, on, part_rows)
-    found = slate_dataset(job, options.strategies, k=options.k, floors=options.floors, row_id=row_id)
-    if found.unusual.unusual:
-        say(_unusual(found.unusual), err=True)
+    lists = slate_dataset(job, options.strategies, k=options.k, floors=options.floors, row_id=row_id)
+    if lists.unusual.unusual:
+        say(_unusual(lists.unusual), err=True)
     if json:
-        print_json({"out": str(job.out)} | found.to_json())
+        print_json({"out": str(job.out)} | lists.to_json())
         return
     table = FittedTable()
     table.add("stakeholder", name=True)
     for name in ("mean utility", "between worst and best list"):
         table.add(name, number=True)
-    for each in found.stakeholders:
-        table.add_row(each.stakeholder, *(f"{value:.4f}" for value in (each.utility, each.attained)))
+    for row in lists.stakeholders:
+        table.add_row(row.stakeholder, *(f"{value:.4f}" for value in (row.utility, row.attained)))
     console = PlainConsole(width=WIDTH)
-    console.print(f"rule: {found.rule}, lists of {found.k}")
+    console.print(f"rule: {lists.rule}, lists of {lists.k}")
     console.print(table)
-    console.print(f"{found.rows:,} lists: {job.out}")
-    if found.flags["floor_unmet"]:
-        console.print(f"{found.flags['floor_unmet']:,} of them are below a floor")
+    console.print(f"{lists.rows:,} lists: {job.out}")
+    if lists.flags["floor_unmet"]:
+        console.print(f"{lists.flags['floor_unmet']:,} of them are below a floor")
 
 
 def _unusual(counts: UnusualCounts) -> str:
@@ -149,7 +149,7 @@ def _unusual(counts: UnusualCounts) -> str:
 def _names(result: SlateResult) -> dict[str, str]:
     """Return label to name in words of rules and stakeholders, where they differ."""
     labels = [row["strategy"] for row in result.leaderboard]
-    stakeholders = [each["name"] for each in result.stakeholders]
+    stakeholders = [stakeholder["name"] for stakeholder in result.stakeholders]
     words = {name: name.replace("_", " ").strip() for name in stakeholders if "_" in name.strip("_ ")}
     names = words | {label: renamed(readable(label), words) for label in labels if SPECIAL.search(label)}
     known = {*labels, *stakeholders}
@@ -171,12 +171,12 @@ def print_slates(result: SlateResult, folder: Path) -> None:
     left = len(result.leaderboard) - len(_shown(result))
     if left > 0:
         console.print(f"… and {left} more, all of them on the page")
-    tried, old = ([each.words] if each else [] for each in (result.trial, result.staleness))
+    tried, old = ([part.words] if part else [] for part in (result.trial, result.staleness))
     sentences = [*tried, _front(result), *(words + _of_chosen(result) for words in old), *result.remarks]
     for title, lines in (("found", sentences), ("mind", [*result.warnings, *result.source.notes])):
         if lines:
             console.print()
-            for line in [f"{title}:", *(f"- {each}" for each in lines)]:
+            for line in [f"{title}:", *(f"- {sentence}" for sentence in lines)]:
                 console.print(line)
     console.print()
     console.print(f"page: {folder / 'report.html'}")
@@ -186,17 +186,17 @@ def print_slates(result: SlateResult, folder: Path) -> None:
 def _table(result: SlateResult) -> FittedTable:
     """Return the first rules with their score and the measures that count, then the others."""
     table = FittedTable()
-    columns = sorted(result.columns, key=lambda each: -each["weight"])[:COLUMNS]
+    columns = sorted(result.columns, key=lambda column: -column["weight"])[:COLUMNS]
     table.add("rule", name=True)
     table.add("kind", name=True, optional=2)
     for name in ("score (95%)", "among the best"):
         table.add(name, number=True)
-    for each in columns:
-        table.add(each["label"].replace("_", " "), number=True, optional=1)
+    for column in columns:
+        table.add(column["label"].replace("_", " "), number=True, optional=1)
     for row in _shown(result):
         table.add_row(
             row["strategy"], row["kind"], _interval(row["score"]), _standing(row),
-            *(_number(row["metrics"][each["label"]]["value"], 3) for each in columns),
+            *(_number(row["metrics"][column["label"]]["value"], 3) for column in columns),
         )  # fmt: skip
     return table
 
@@ -232,7 +232,7 @@ def _of_chosen(result: SlateResult) -> str:
     if result.staleness is None or name is None:
         return ""
     row = result.staleness.rules[name]
-    counted = [each["label"] for each in result.columns if each["weight"] > 0]
+    counted = [column["label"] for column in result.columns if column["weight"] > 0]
     told = [f"{label} {signed(row[label].value)} {span(row[label].low, row[label].high)}".strip() for label in counted]
     return f" {name}: {'; '.join(told)}."
 

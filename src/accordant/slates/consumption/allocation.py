@@ -65,9 +65,9 @@ def allocate(
     of_type = values_of_types(values, len(shares))
     length = whole_number("items", items, 0)
     taken = number_consumed(consumed, length)
-    gains = {id(each): each.log_gains(taken, length) for each in of_type}
+    gains = {id(distribution): distribution.log_gains(taken, length) for distribution in of_type}
     with np.errstate(divide="ignore"):
-        weighted = [np.log(p) + gains[id(each)] for p, each in zip(shares, of_type, strict=True)]
+        weighted = [np.log(p) + gains[id(distribution)] for p, distribution in zip(shares, of_type, strict=True)]
     counts = greedy_counts(weighted, length)
     return Allocation(counts, expected_value(shares, of_type, counts, taken))
 
@@ -112,7 +112,7 @@ def greedy_counts(log_gains: Sequence[ArrayLike], items: int) -> Counts:
 
 def expected_value(shares: Values, values: Sequence[ValueDistribution], counts: Counts, consumed: int) -> float:
     """Return Σ_t p_t h_t(a_t) from p_t and a_t, shape (type,), one distribution for each type, and k ≥ 1."""
-    best = [float(each.best(consumed, int(a))) for each, a in zip(values, counts, strict=True)]
+    best = [float(distribution.best(consumed, int(a))) for distribution, a in zip(values, counts, strict=True)]
     return float(shares @ np.array(best))
 
 

@@ -56,7 +56,7 @@ def limit_gamma(values: ValueDistribution, consumed: int | None = 1) -> float:
         return _ranked(values, consumed)
     rule = FIXED.get(type(values))
     if rule is None:
-        allowed = ", ".join(each.__name__ for each in (*FIXED, RankedChances))
+        allowed = ", ".join(kind.__name__ for kind in (*FIXED, RankedChances))
         raise InputError(f"values are {type(values).__name__}; the theorems cover: {allowed}")
     return math.inf if consumed is None else rule(values)
 

@@ -99,14 +99,14 @@ class Discrete:
     def log_gains(self, consumed: int, items: int) -> Values:
         """Return log gains, shape (items,)."""
         heights, reached = self.steps
-        found = np.full(whole_number("items", items, 0), -np.inf)
+        gains = np.full(whole_number("items", items, 0), -np.inf)
         block = max(1, CHANCES // max(items, 1))
         for first in range(0, len(heights), block):
             part = slice(first, first + block)
             chances = np.broadcast_to(reached[part], (items, len(reached[part])))
             terms = log_chances_below(consumed, chances) + np.log(heights[part] * reached[part])
-            found = np.logaddexp(found, np.logaddexp.reduce(terms, axis=1))
-        return found
+            gains = np.logaddexp(gains, np.logaddexp.reduce(terms, axis=1))
+        return gains
 
 
 @dataclass(frozen=True)
@@ -174,14 +174,14 @@ def log_chances_below(consumed: int, chances: Values) -> Values:
         Of independent trials, shape (items, level); levels do not mix.
     """
     whole_number("consumed", consumed, 1)
-    found = np.zeros(chances.shape)
+    log_chances = np.zeros(chances.shape)
     if consumed >= len(chances):
-        return found
+        return log_chances
     with np.errstate(divide="ignore"):
         lost, won = np.log1p(-chances), np.log(chances)
     if consumed == 1:
-        np.cumsum(lost[:-1], axis=0, out=found[1:])
-        return found
+        np.cumsum(lost[:-1], axis=0, out=log_chances[1:])
+        return log_chances
     # exactly 0, 1, .., k − 1 successes so far; nothing is subtracted, so digits are kept
     exactly = np.full((chances.shape[1], consumed), -np.inf)
     exactly[:, 0] = 0.0
@@ -190,8 +190,8 @@ def log_chances_below(consumed: int, chances: Values) -> Values:
         exactly += lost[a - 1][:, None]
         exactly[:, 1:] = np.logaddexp(exactly[:, 1:], before)
         if a >= consumed:
-            found[a] = np.logaddexp.reduce(exactly, axis=1)
-    return found
+            log_chances[a] = np.logaddexp.reduce(exactly, axis=1)
+    return log_chances
 
 
 def _largest(items: ArrayLike) -> int:

@@ -142,16 +142,16 @@ def estimates(
     """
     if not len(draws):
         return [Estimate(finite(point)) for point in points]
-    found = percentile_interval(draws, level)
+    intervals = percentile_interval(draws, level)
     for place, (ends, units) in enumerate(bounds):
-        if ends is not None and units and found.high[place] - found.low[place] <= SAME:
+        if ends is not None and units and intervals.high[place] - intervals.low[place] <= SAME:
             alike = np.full(units, np.clip(points[place], *ends))
-            found.low[place], found.high[place] = sparse_mean(alike, *ends, level)
+            intervals.low[place], intervals.high[place] = sparse_mean(alike, *ends, level)
     return [
         Estimate(None, undefined=float(missing))
         if np.isnan(point)
         else Estimate(float(point), finite(low), finite(high), undefined=float(missing))
-        for point, low, high, missing in zip(points, found.low, found.high, found.undefined, strict=True)
+        for point, low, high, missing in zip(points, intervals.low, intervals.high, intervals.undefined, strict=True)
     ]
 
 

@@ -146,7 +146,7 @@ class OverTime:
 
     def to_json(self) -> dict[str, Any]:
         """Return plain values; undefined ones are None."""
-        behind = [None if each == NOBODY else self.stakeholders[each] for each in self.behind.tolist()]
+        behind = [None if i == NOBODY else self.stakeholders[i] for i in self.behind.tolist()]
         values: dict[str, Any] = json_value(asdict(self))
         return values | {"behind": behind, "churn": self.churn}
 
@@ -191,8 +191,8 @@ def _running_means(values: Values, window: int) -> Values:
     """Return the mean of the last `window` values up to each, NaN left out, shape (stakeholder, request)."""
     known = ~np.isnan(values)
     sums = []
-    for each in (np.where(known, values, 0.0), known.astype(np.float64)):
-        total = np.cumsum(each, axis=1)
+    for part in (np.where(known, values, 0.0), known.astype(np.float64)):
+        total = np.cumsum(part, axis=1)
         earlier = np.zeros_like(total)
         earlier[:, window:] = total[:, :-window] if window < total.shape[1] else 0.0
         sums.append(total - earlier)

@@ -115,18 +115,18 @@ def dominance(dominated_by: Sequence[str], dominators: Mapping[str, float], prob
     more = len(often) - NAMED
     named = ", ".join(often[:NAMED]) + (f", and {more} more" if more > 0 else "")
     if not dominated_by:
-        found = "No rule dominates it on these requests"
+        claim = "No rule dominates it on these requests"
         if probability is None:
-            return f"{found}."
+            return f"{claim}."
         if probability == 1.0:
-            return f"{found}, and none does in any resample."
-        return f"{found}; in {1 - probability:.0%} of resamples some rule does{f' ({named})' if named else ''}."
+            return f"{claim}, and none does in any resample."
+        return f"{claim}; in {1 - probability:.0%} of resamples some rule does{f' ({named})' if named else ''}."
     who = ", ".join(dominated_by[:NAMED])
     who += f" and {len(dominated_by) - NAMED} more" if len(dominated_by) > NAMED else ""
-    found = f"{who} {'dominates' if len(dominated_by) == 1 else 'dominate'} it on these requests"
+    claim = f"{who} {'dominates' if len(dominated_by) == 1 else 'dominate'} it on these requests"
     if probability is None:
-        return f"{found}."
-    return f"{found}; in {1 - probability:.0%} of resamples some rule does ({named})."
+        return f"{claim}."
+    return f"{claim}; in {1 - probability:.0%} of resamples some rule does ({named})."
 
 
 def _dominators(rules: Sequence[str], over: Mask, n: int, by: Sequence[str]) -> dict[str, float]:
@@ -166,7 +166,8 @@ class Prices:
         return {
             "reference": self.reference,
             "rules": {
-                rule: {label: each.to_json() for label, each in found.items()} for rule, found in self.rules.items()
+                rule: {label: difference.to_json() for label, difference in row.items()}
+                for rule, row in self.rules.items()
             },
         }
 
@@ -175,7 +176,7 @@ def price(board: Board, reference: str) -> Prices:
     """Compare every rule with one, such as the list of the user alone; `UnknownNameError` if it is not on the board."""
     base = board.place(reference)
     goals = [column.goal for column in board.columns]
-    found = {}
+    rules = {}
     for r, rule in enumerate(board.rules):
         if r != base:
             paired = estimates(
@@ -183,14 +184,14 @@ def price(board: Board, reference: str) -> Prices:
                 [(column.width, column.units) for column in board.columns],
             )  # fmt: skip
             sure = [
-                each if column.resampled else Estimate(each.value)
-                for each, column in zip(paired, board.columns, strict=True)
+                estimate if column.resampled else Estimate(estimate.value)
+                for estimate, column in zip(paired, board.columns, strict=True)
             ]
-            found[rule] = {
-                label: Difference(each, better(each, goal))
-                for label, each, goal in zip(board.labels, sure, goals, strict=True)
+            rules[rule] = {
+                label: Difference(estimate, better(estimate, goal))
+                for label, estimate, goal in zip(board.labels, sure, goals, strict=True)
             }
-    return Prices(reference, found)
+    return Prices(reference, rules)
 
 
 def better(estimate: Estimate, goal: Goal) -> bool | None:

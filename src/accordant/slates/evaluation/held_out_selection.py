@@ -65,10 +65,10 @@ class HeldOutComparison:
             f"({GOAL_WORDS[self.gain_goal]}), and {self.price_of} changes by {self.price.estimate} "
             f"({GOAL_WORDS[self.price_goal]})."
         )
-        found = [changes, dominance(self.dominated_by, self.dominators, self.on_front)]
+        sentences = [changes, dominance(self.dominated_by, self.dominators, self.on_front)]
         if self.cut == "inside a day":
-            found.append("All requests are of one day, which is cut in two, so crowds of a day are understated.")
-        return " ".join(found)
+            sentences.append("All requests are of one day, which is cut in two, so crowds of a day are understated.")
+        return " ".join(sentences)
 
     def to_json(self) -> dict[str, Any]:
         """Return plain values; undefined ones are None."""
@@ -76,7 +76,7 @@ class HeldOutComparison:
         return {name: getattr(self, name) for name in names} | {
             "gain": self.gain.to_json(),
             "price": self.price.to_json(),
-            "differences": {label: each.to_json() for label, each in self.differences.items()},
+            "differences": {label: difference.to_json() for label, difference in self.differences.items()},
             "dominated_by": list(self.dominated_by),
             "dominators": dict(self.dominators),
         }
@@ -143,12 +143,12 @@ def held_out_comparison(
         return None
     second = {rule: served.between(middle, n_requests) for rule, served in served_by_rule.items()}
     late = scores(second, measures, resamples=resamples, seed=seed)
-    found = price(late, reference).rules[chosen]
+    differences = price(late, reference).rules[chosen]
     standing = next(row for row in front(late, (gain_of, price_of)).rows if row.rule == chosen)
     return HeldOutComparison(
         chosen, reference, gain_of, price_of, measures[gain_of].goal, measures[price_of].goal, middle,
-        n_requests - middle, cut, found[gain_of], found[price_of], found, standing.dominated_by, standing.dominators,
-        standing.probability,
+        n_requests - middle, cut, differences[gain_of], differences[price_of], differences,
+        standing.dominated_by, standing.dominators, standing.probability,
     )  # fmt: skip
 
 

@@ -184,18 +184,19 @@ def sentence(statements: tuple[Statement, ...]) -> str:
     """Return statements as one sentence."""
     if statements[0].kind == "nothing":
         return statements[0].text + END
-    items = BETWEEN.join(each.text for each in statements[:-2])
-    return OPENING + items + AFTER + AFTER.join(each.text for each in statements[-2:]) + END
+    items = BETWEEN.join(statement.text for statement in statements[:-2])
+    return OPENING + items + AFTER + AFTER.join(statement.text for statement in statements[-2:]) + END
 
 
 def reasons(statements: tuple[Statement, ...]) -> list[str]:
     """Return one phrase for each item."""
     return [
-        f"best for {each.stakeholder}: {each.numbers[0]:.{DIGITS}f} of the way from its worst item to its best"
-        if each.kind == "serves"
+        f"best for {statement.stakeholder}: {statement.numbers[0]:.{DIGITS}f} of the way "
+        "from its worst item to its best"
+        if statement.kind == "serves"
         else "the same for everybody"
-        for each in statements
-        if each.item is not None
+        for statement in statements
+        if statement.item is not None
     ]
 
 
@@ -226,7 +227,7 @@ def check(justification: Justification, served: Served) -> Check:
         problems.append(f"the reasons are {justification.reasons}; right: {tuple(reasons(right))}")
     if justification.rule != served.slates.rule:
         problems.append(f"the rule is {justification.rule!r}; right: {served.slates.rule!r}")
-    return Check(not problems, sum(len(each.numbers) for each in right), tuple(problems))
+    return Check(not problems, sum(len(statement.numbers) for statement in right), tuple(problems))
 
 
 def _wrong(said: list[str], right: tuple[Statement, ...]) -> list[str]:

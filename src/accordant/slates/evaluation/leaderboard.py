@@ -65,7 +65,7 @@ def leaderboard(
     drawn = np.empty((0, len(board.rows)))
     if len(board.draws):
         drawn = scale.scores(board.draws).scores
-    found = estimates(point.scores, drawn, board.level)
+    score_estimates = estimates(point.scores, drawn, board.level)
     order = _order(board, kinds, point.scores, candidates)
     alike = _alike(board, order, candidates)
     among = _among_best(board, point.scores, drawn, candidates & (alike == np.arange(len(alike))))[alike]
@@ -74,7 +74,7 @@ def leaderboard(
             strategy=board.rules[r],
             kind=kinds[board.rules[r]],
             candidate=bool(candidates[r]),
-            score=found[r],
+            score=score_estimates[r],
             among_best=among[r] if candidates[r] else None,
             alike=None if alike[r] == r else board.rules[alike[r]],
             tied=board.rows[r].tied,
@@ -87,8 +87,8 @@ def leaderboard(
         for r in order
     )
     columns = tuple(
-        MetricColumn(each.label, each.goal, float(point.weights[m]), bool(point.uninformative[m]), each.about)
-        for m, each in enumerate(board.columns)
+        MetricColumn(column.label, column.goal, float(point.weights[m]), bool(point.uninformative[m]), column.about)
+        for m, column in enumerate(board.columns)
     )
     words = _remarks(rows, columns, scale)
     return Leaderboard(rows, columns, board.n_requests, board.resamples, board.level, scale.normalisation, None, words)
@@ -128,13 +128,13 @@ class _Scale:
 
     def scores(self, raw: Values) -> Composite:
         """Return the composite of values of shape (..., rule, measure); measures without a range have no place."""
-        found = composite_score(
+        composite = composite_score(
             raw, goals=self.goals, weights=self.weights, candidates=self.candidates,
             normalisation=self.normalisation, ranges=[ends or SHARE for ends in self.ranges],
         )  # fmt: skip
         if self.normalisation == "natural":
-            found.normalised[..., [ends is None for ends in self.ranges]] = np.nan
-        return found
+            composite.normalised[..., [ends is None for ends in self.ranges]] = np.nan
+        return composite
 
 
 def _order(
@@ -156,59 +156,59 @@ def _alike(board: Board, order: Sequence[int], candidates: Mask) -> NDArray[np.i
     stands for nobody.
     """
     places = np.array([r for r in order if candidates[r]], dtype=np.intp)
-    found = np.arange(len(board.rules), dtype=np.intp)
-    found[places] = places[leaders(board.shown[places], ALIKE)]
-    return found
+    stand_ins = np.arange(len(board.rules), dtype=np.intp)
+    stand_ins[places] = places[leaders(board.shown[places], ALIKE)]
+    return stand_ins
 
 
 def _among_best(board: Board, scores: Values, drawn: Values, compared: Mask) -> NDArray[np.object_]:
     """Return for each rule whether it is in the set that contains the best; None if it is not compared."""
-    found = np.full(len(scores), None, dtype=object)
+    membership = np.full(len(scores), None, dtype=object)
     if len(drawn):
         places = np.flatnonzero(compared)
         known = best_set(scores[places], widened(drawn[:, places], board.n_users, board.level), level=board.level)
-        found[places[known.compared]] = known.member[known.compared]
-    return found
+        membership[places[known.compared]] = known.member[known.compared]
+    return membership
 
 
 def _remarks(rows: Sequence[LeaderboardRow], columns: Sequence[MetricColumn], scale: _Scale) -> tuple[str, ...]:
     """Return what a reader of the table must know."""
-    found, best = [], next((row for row in rows if row.candidate), None)
+    remarks, best = [], next((row for row in rows if row.candidate), None)
     if best is not None and best.kind == "baseline":
-        found.append(f"{best.strategy} comes first, a baseline: on this composite score no rule earns its cost.")
+        remarks.append(f"{best.strategy} comes first, a baseline: on this composite score no rule earns its cost.")
     if best is not None:
-        found += _ties(rows, best)
-        found.append("The table orders rules on the requests that it reports: whatever comes first looks too good.")
+        remarks += _ties(rows, best)
+        remarks.append("The table orders rules on the requests that it reports: whatever comes first looks too good.")
     outside = [row.strategy for row in rows if not row.candidate]
     if outside:
         outer = (
             "" if scale.normalisation == "natural" else ": it does not define the scale, so its score may leave [0, 1]"
         )
-        found.append(f"{', '.join(outside)} cannot win{outer}.")
+        remarks.append(f"{', '.join(outside)} cannot win{outer}.")
     if scale.unbounded:
         have, are = ("has", "its range is") if len(scale.unbounded) == 1 else ("have", "their ranges are")
-        found.append(
+        remarks.append(
             f"{', '.join(scale.unbounded)} {have} no range, so scores are relative to the rules listed here and change "
             f"with them, until {are} declared."
         )
     unranked = [row.strategy for row in rows if row.score.value is None]
     if unranked:
-        found.append(f"A measure that counts is not defined for {', '.join(unranked)}, so there is no score.")
+        remarks.append(f"A measure that counts is not defined for {', '.join(unranked)}, so there is no score.")
     flat = [column.label for column in columns if column.uninformative and column.weight > 0]
     if flat:
-        found.append(f"All rules are equal on {', '.join(flat)}, which therefore separates nothing.")
-    return tuple(found)
+        remarks.append(f"All rules are equal on {', '.join(flat)}, which therefore separates nothing.")
+    return tuple(remarks)
 
 
 def _ties(rows: Sequence[LeaderboardRow], best: LeaderboardRow) -> list[str]:
     """Say which rules are the first one under another name, and how many others may be the best."""
-    found, candidates = [], [row for row in rows if row.candidate and row is not best]
+    ties, candidates = [], [row for row in rows if row.candidate and row is not best]
     same = [row.strategy for row in candidates if row.alike == best.strategy]
     if same:
         shows = "shows" if len(same) == 1 else "show"
-        found.append(f"{', '.join(same)} {shows} the same lists as {best.strategy} in {ALIKE:.0%} of requests or more.")
+        ties.append(f"{', '.join(same)} {shows} the same lists as {best.strategy} in {ALIKE:.0%} of requests or more.")
     close = sum(bool(row.among_best) for row in candidates if row.alike is None)
     if close:
         others = "one other rule" if close == 1 else f"{close} other rules"
-        found.append(f"The data cannot tell {others} from {best.strategy}, which comes first.")
-    return found
+        ties.append(f"The data cannot tell {others} from {best.strategy}, which comes first.")
+    return ties

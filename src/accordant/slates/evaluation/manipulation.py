@@ -157,7 +157,7 @@ def manipulability(
 def depends_on_others(rule: SlateRule) -> bool:
     """Return whether one list depends on others of the batch: dynamic rules, also those that another rule repairs."""
     inner = getattr(rule, "inner", rule)
-    return any(each.kind == "dynamic" for each in (rule, inner))
+    return any(layer.kind == "dynamic" for layer in (rule, inner))
 
 
 def mean_gain(values: Values, users: Users, resamples: int, seed: int, level: float) -> Estimate:
@@ -284,11 +284,11 @@ def state_matters(rule: SlateRule, served: Served) -> bool:
     more = np.arange(1.0, market.catalogue.n_items + 1)
     fresh = State.start(market.catalogue.n_items, len(market.stakeholders), served.slates.k)
     for batch, state in zip(market.batches, served.states, strict=True):
-        found = served.candidates.take(slice(first, first + batch.n_users)).expected.values
+        expected = served.candidates.take(slice(first, first + batch.n_users)).expected.values
         first += batch.n_users
         fuller = replace(state, load=state.load + more, exposure=state.exposure + more)
         if any(
-            not np.array_equal(market.expected(batch, each).values, found) for each in (fresh.on(batch.day), fuller)
+            not np.array_equal(market.expected(batch, past).values, expected) for past in (fresh.on(batch.day), fuller)
         ):
             return True
     return False

@@ -76,22 +76,22 @@ def resample_measures(
     state of the generator draws the same users and the same days, whatever the rule and the measures.
     """
     of_days = generator.spawn(1)[0]
-    plain = {m: each for m, each in enumerate(measures.values()) if not isinstance(each, DailyMeasure)}
-    by_day = {m: each for m, each in enumerate(measures.values()) if isinstance(each, DailyMeasure)}
-    columns = {m: each.columns(served) for m, each in plain.items()}
-    ends = np.cumsum([0, *(len(each) for each in columns.values())])
+    plain = {m: measure for m, measure in enumerate(measures.values()) if not isinstance(measure, DailyMeasure)}
+    by_day = {m: measure for m, measure in enumerate(measures.values()) if isinstance(measure, DailyMeasure)}
+    columns = {m: measure.columns(served) for m, measure in plain.items()}
+    ends = np.cumsum([0, *(len(column) for column in columns.values())])
     totals = users.sums(np.concatenate([np.zeros((0, len(users.codes))), *columns.values()]))
-    found = [np.empty((0, len(measures)))]
+    blocks = [np.empty((0, len(measures)))]
     for weights in users.weights(resamples, generator):
         values = np.full((len(weights), len(measures)), np.nan)
         sums = weights @ totals
-        for place, (m, each) in enumerate(plain.items()):
-            values[:, m] = each.value(sums[:, ends[place] : ends[place + 1]], served)
-        found.append(values)
-    every = np.concatenate(found)
+        for place, (m, measure) in enumerate(plain.items()):
+            values[:, m] = measure.value(sums[:, ends[place] : ends[place + 1]], served)
+        blocks.append(values)
+    every = np.concatenate(blocks)
     drawn = _drawn_days(served, resamples, of_days)
-    for m, each in by_day.items():
-        every[:, m] = each.whole(drawn @ each.by_day(served))
+    for m, measure in by_day.items():
+        every[:, m] = measure.whole(drawn @ measure.by_day(served))
     return every
 
 
@@ -140,7 +140,7 @@ def scores(
     first = next(iter(served_by_rule.values()))
     users = Users.of(first.users)
     resamples = resamples if users.n >= FEWEST_USERS else 0
-    points = np.array([[each.of(served) for each in measures.values()] for served in served_by_rule.values()])
+    points = np.array([[measure.of(served) for measure in measures.values()] for served in served_by_rule.values()])
     draws = np.stack(
         [
             resample_measures(served, measures, users, resamples, generator(seed, "resamples"))
@@ -148,7 +148,7 @@ def scores(
         ],
         axis=1,
     )
-    curved = [m for m, each in enumerate(measures.values()) if not isinstance(each, MeanMeasure | DailyMeasure)]
+    curved = [m for m, measure in enumerate(measures.values()) if not isinstance(measure, MeanMeasure | DailyMeasure)]
     for r in range(len(points)):
         draws[:, r, curved] = recentre(draws[:, r, curved], points[r, curved])
     n_days = len(np.unique(first.days))
@@ -156,22 +156,23 @@ def scores(
     columns = tuple(
         BoardColumn(
             label,
-            each.goal,
-            each.about,
-            enough or not isinstance(each, DailyMeasure),
-            each.range,
-            n_days if isinstance(each, DailyMeasure) else users.n,
+            measure.goal,
+            measure.about,
+            enough or not isinstance(measure, DailyMeasure),
+            measure.range,
+            n_days if isinstance(measure, DailyMeasure) else users.n,
         )
-        for label, each in measures.items()
+        for label, measure in measures.items()
     )
     rows = []
     for r, (rule, served) in enumerate(served_by_rule.items()):
-        counts = [each.requests(served) for each in measures.values()]
-        found = estimates(points[r], draws[:, r], level, [(column.range, column.units) for column in columns])
-        found = [
-            each if column.resampled else Estimate(each.value) for each, column in zip(found, columns, strict=True)
+        counts = [measure.requests(served) for measure in measures.values()]
+        row_estimates = estimates(points[r], draws[:, r], level, [(column.range, column.units) for column in columns])
+        row_estimates = [
+            estimate if column.resampled else Estimate(estimate.value)
+            for estimate, column in zip(row_estimates, columns, strict=True)
         ]
-        cells = map(BoardCell, found, counts)
+        cells = map(BoardCell, row_estimates, counts)
         short = (served.slates.lengths < served.slates.k).mean()
         rows.append(BoardRow(rule, dict(zip(measures, cells, strict=True)), float(served.slates.tied.mean()), short))
     return Board(

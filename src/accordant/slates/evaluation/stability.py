@@ -80,15 +80,15 @@ def drop_one(rule: SlateRule, candidates: Candidates, k: int, state: State | Non
         return ()
     full = rule(candidates, k, state=state)
     attained = gains_of(full, candidates).attained
-    found = []
+    absences = []
     for i in has_weight:
         weights = candidates.weights.copy()
         weights[i] = 0.0
         fewer = candidates.but(weights=weights)
         slates = rule(fewer, k, state=state)
         gained = gains_of(slates, candidates).attained - attained
-        found.append(_dropped(candidates.stakeholders, int(i), (full, slates), gained, in_market=False))
-    return tuple(found)
+        absences.append(_dropped(candidates.stakeholders, int(i), (full, slates), gained, in_market=False))
+    return tuple(absences)
 
 
 def drop_one_in_market(rule: SlateRule, market: Market, k: int, *, full: Served | None = None) -> tuple[Dropped, ...]:
@@ -118,13 +118,13 @@ def drop_one_in_market(rule: SlateRule, market: Market, k: int, *, full: Served 
     if len(has_weight) < 2:
         return ()
     served = served_by(rule, market, k, full)
-    found = []
+    absences = []
     for i in has_weight:
         without = serve(rule, replace(market, weights={**market.weights, market.stakeholders[i]: 0.0}), k)
         before, after = on_one_scale({"with": served, "without": without}).values()
         gained = after.gains.attained - before.gains.attained
-        found.append(_dropped(market.stakeholders, i, (served.slates, without.slates), gained, in_market=True))
-    return tuple(found)
+        absences.append(_dropped(market.stakeholders, i, (served.slates, without.slates), gained, in_market=True))
+    return tuple(absences)
 
 
 def _dropped(
@@ -243,9 +243,9 @@ def _against_rest(items: Codes, candidates: Candidates) -> tuple[Mask, Mask]:
         users = np.flatnonzero(chosen != NOTHING)
         rest[chosen[users], users] = False
     for place, chosen in enumerate(items.T):
-        found = majority(candidates, chosen)
-        beats[:, place] &= (~rest | (found > 0)).all(axis=0)
-        ties[:, place] &= (~rest | (found >= 0)).all(axis=0)
+        duels = majority(candidates, chosen)
+        beats[:, place] &= (~rest | (duels > 0)).all(axis=0)
+        ties[:, place] &= (~rest | (duels >= 0)).all(axis=0)
     return beats, ties
 
 

@@ -63,18 +63,20 @@ class StalenessPrice:
     @property
     def words(self) -> str:
         """What it brings, and how many differences are for the worse, for the better and neither."""
-        found = Counter(each.better for rule in self.rules.values() for each in rule.values())
+        counts = Counter(difference.better for rule in self.rules.values() for difference in rule.values())
         return (
             f"Rules see the state of {self.staleness} batch{'es' * (self.staleness != 1)} ago: {self.at_once} of "
             f"{self.batches} batches are decided at once, all in {self.rounds} round{'s' * (self.rounds != 1)}. Of "
-            f"{found.total()} differences to no staleness ({len(self.rules)} rules, all measures together) "
-            f"{found[False]} are for the worse, {found[True]} for the better, and {found[None]} are not shown."
+            f"{counts.total()} differences to no staleness ({len(self.rules)} rules, all measures together) "
+            f"{counts[False]} are for the worse, {counts[True]} for the better, and {counts[None]} are not shown."
         )
 
     def to_json(self) -> dict[str, Any]:
         """Return plain values."""
         names = ("staleness", "batches", "at_once", "rounds", "level", "words")
-        rules = {rule: {label: each.to_json() for label, each in row.items()} for rule, row in self.rules.items()}
+        rules = {
+            rule: {label: difference.to_json() for label, difference in row.items()} for rule, row in self.rules.items()
+        }
         return {name: getattr(self, name) for name in names} | {"rules": rules}
 
 
@@ -107,19 +109,19 @@ def staleness_price(
     """
     if list(stale) != list(fresh):
         raise InputError("other rules were served with staleness than without; allowed: the same, in the same order")
-    markets = [each.market for each in stale.values()]
-    if any(each.market.staleness for each in fresh.values()) or len({each.staleness for each in markets}) > 1:
+    markets = [served.market for served in stale.values()]
+    if any(served.market.staleness for served in fresh.values()) or len({market.staleness for market in markets}) > 1:
         raise InputError("allowed: one staleness of all rules, and none in what they are compared with")
     pairs = {f"{side} {rule}": served for side, row in enumerate((stale, fresh)) for rule, served in row.items()}
     board = scores(on_one_scale(pairs), measures, resamples=resamples, seed=seed, level=level)
-    daily = np.array([isinstance(each, DailyMeasure) for each in measures.values()])
-    found = _differences(board, daily, level)
+    daily = np.array([isinstance(measure, DailyMeasure) for measure in measures.values()])
+    table = _differences(board, daily, level)
     rules = {
         rule: {
-            column.label: Difference(each, better(each, column.goal))
-            for column, each in zip(board.columns, row, strict=True)
+            column.label: Difference(estimate, better(estimate, column.goal))
+            for column, estimate in zip(board.columns, row, strict=True)
         }
-        for rule, row in zip(stale, found, strict=True)
+        for rule, row in zip(stale, table, strict=True)
     }
     return StalenessPrice(markets[0].staleness, len(markets[0].batches), level, rules)
 
@@ -132,7 +134,7 @@ def _differences(board: Board, daily: Mask, level: float) -> list[list[Estimate]
     missing = np.isnan(draws).mean(axis=0) if len(draws) else np.full(points.shape, np.nan)
     sure = np.array([column.resampled for column in board.columns])
     counted = ~np.isnan(points) & (missing <= MOST_UNDEFINED) & sure
-    least = np.where(daily, 0.0, [_least(each) for each in board.columns])
+    least = np.where(daily, 0.0, [_least(board_column) for board_column in board.columns])
     limits = np.full((2, *points.shape), np.nan)
     for part in (counted & daily, counted & ~daily):
         drawn = draws[:, part]

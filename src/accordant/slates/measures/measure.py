@@ -119,10 +119,10 @@ def mean_of(
             return np.asarray(numbers(served, **dataclasses.asdict(self)))
 
         fields: list[Any] = [
-            (each.name, each.annotation)
-            if each.default is inspect.Parameter.empty
-            else (each.name, each.annotation, dataclasses.field(default=each.default))
-            for each in list(inspect.signature(numbers).parameters.values())[1:]
+            (parameter.name, parameter.annotation)
+            if parameter.default is inspect.Parameter.empty
+            else (parameter.name, parameter.annotation, dataclasses.field(default=parameter.default))
+            for parameter in list(inspect.signature(numbers).parameters.values())[1:]
         ]
         own = {"goal": goal, "about": about, "range": bounds, "of_requests": of_requests}
         own |= {"__doc__": numbers.__doc__, "__module__": numbers.__module__}
@@ -188,7 +188,7 @@ class DailyMeasure(SlateMeasure):
         """Return what each day adds to the parts, shape (day, part)."""
         daily = self.daily(served)
         days = [daily[:, served.days == day].sum(axis=1) for day in np.unique(served.days)]
-        return np.stack([self.parts(each, served) for each in days])
+        return np.stack([self.parts(day, served) for day in days])
 
     def of(self, served: Served) -> float:
         """Return the measure over all requests; NaN where it is not defined."""

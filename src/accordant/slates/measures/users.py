@@ -34,9 +34,9 @@ def hits(served: Served) -> tuple[Values, Values]:
     targets, items = served.targets, served.slates.items
     if targets is None:
         return np.zeros(items.shape), np.full(len(items), np.nan)
-    found = (items != NOTHING) & targets[np.maximum(items, 0), np.arange(len(items))[:, None]]
+    hit = (items != NOTHING) & targets[np.maximum(items, 0), np.arange(len(items))[:, None]]
     wanted = targets.sum(axis=0).astype(np.float64)
-    return found.astype(np.float64), np.where(wanted > 0, wanted, np.nan)
+    return hit.astype(np.float64), np.where(wanted > 0, wanted, np.nan)
 
 
 @mean_of("ndcg", "max", "normalised discounted cumulative gain of what was really consumed, in [0, 1]")
@@ -45,25 +45,25 @@ def ndcg(served: Served) -> Values:
 
     Gains are 0 or 1, and the best list has min(k, number of targets) hits.
     """
-    found, wanted = hits(served)
-    k = found.shape[1]
+    hit, wanted = hits(served)
+    k = hit.shape[1]
     discounts = attention(k)
     best = np.concatenate([[np.nan], np.cumsum(discounts)])
-    return ratio(found @ discounts, best[np.minimum(np.nan_to_num(wanted).astype(np.intp), k)])
+    return ratio(hit @ discounts, best[np.minimum(np.nan_to_num(wanted).astype(np.intp), k)])
 
 
 @mean_of("recall", "max", "share of what was really consumed that the list holds, in [0, 1]")
 def recall(served: Served) -> Values:
     """Targets shown over targets; below 1 for whoever consumed more than k items."""
-    found, wanted = hits(served)
-    return np.asarray(found.sum(axis=1) / wanted)
+    hit, wanted = hits(served)
+    return np.asarray(hit.sum(axis=1) / wanted)
 
 
 @mean_of("hit_rate", "max", "share of requests whose list holds something that was really consumed, in [0, 1]")
 def hit_rate(served: Served) -> Values:
     """Share of requests whose list holds at least one target."""
-    found, wanted = hits(served)
-    return np.where(np.isnan(wanted), np.nan, found.max(axis=1))
+    hit, wanted = hits(served)
+    return np.where(np.isnan(wanted), np.nan, hit.max(axis=1))
 
 
 @mean_of("distance", "min", "kilometres from the user to what is shown, as the crow flies, at least 0", bounds=None)
@@ -74,7 +74,7 @@ def distance(served: Served) -> Values:
     """
     catalogue, items, batches = served.market.catalogue, served.slates.items, served.market.batches
     here = (np.concatenate([getattr(batch, name) for batch in batches]) for name in ("latitude", "longitude"))
-    latitude, longitude = (each[:, None] for each in here)
+    latitude, longitude = (degrees[:, None] for degrees in here)
     away = kilometres(latitude, longitude, catalogue.latitude[items], catalogue.longitude[items])
     known = (items != NOTHING) & ~np.isnan(away)
     return ratio(np.where(known, away, 0.0).sum(axis=1), known.sum(axis=1).astype(np.float64))

@@ -124,9 +124,9 @@ class ProviderShare(Objective):
         if self.per == "provider":
             claims = (np.bincount(codes[known], catalogue.open[known], n_providers) > 0).astype(np.float64)
         attention = np.bincount(codes[known], state.exposure[known], n_providers).astype(np.float64)
-        found = np.full(catalogue.n_items, np.nan)
-        found[known] = behind(shares(claims), attention)[codes[known]]
-        return found[:, None]
+        scores = np.full(catalogue.n_items, np.nan)
+        scores[known] = behind(shares(claims), attention)[codes[known]]
+        return scores[:, None]
 
 
 @register("crowding")

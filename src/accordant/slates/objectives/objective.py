@@ -156,9 +156,9 @@ class Diversity(Objective):
         total = weights[0] + weights[1]
         mixed = weights[0] * _shares(had) + weights[1] * _shares(lately)
         shares = np.divide(mixed, total, out=np.zeros_like(mixed), where=total > 0)
-        found = np.full((catalogue.n_items, requests.n_users), np.nan)
-        found[codes >= 0] = 1.0 - shares[codes[codes >= 0]]
-        return found
+        scores = np.full((catalogue.n_items, requests.n_users), np.nan)
+        scores[codes >= 0] = 1.0 - shares[codes[codes >= 0]]
+        return scores
 
 
 def _shares(amounts: Values) -> Values:

@@ -66,13 +66,13 @@ class StatedObjective(Declared):
         InputError
             If the objective gives another shape, or a number outside [0, 1].
         """
-        found = self._checked(self.objective.scores(catalogue, requests, state), catalogue, requests)
-        missing = np.isnan(found)
+        scores = self._checked(self.objective.scores(catalogue, requests, state), catalogue, requests)
+        missing = np.isnan(scores)
         if missing.any():
             counts = (~missing).sum(axis=0)
-            sums = np.where(missing, 0.0, found).sum(axis=0)
-            found = np.where(missing, np.where(counts > 0, sums / np.maximum(counts, 1), UNKNOWN), found)
-        better = found if self.direction == "max" else 1.0 - found
+            sums = np.where(missing, 0.0, scores).sum(axis=0)
+            scores = np.where(missing, np.where(counts > 0, sums / np.maximum(counts, 1), UNKNOWN), scores)
+        better = scores if self.direction == "max" else 1.0 - scores
         return np.broadcast_to(better, (catalogue.n_items, requests.n_users))
 
     def _checked(self, found: Values, catalogue: Catalogue, requests: Requests) -> Values:
@@ -121,14 +121,14 @@ class SlateStakeholder(Declared):
     @property
     def objectives(self) -> tuple[StatedObjective, ...]:
         """All objectives in declared order."""
-        return tuple(each for value in self.values for each in value.objectives)
+        return tuple(objective for value in self.values for objective in value.objectives)
 
     def utilities(self, catalogue: Catalogue, requests: Requests, state: State) -> Values:
         """Return Σ_j w_j s_j / Σ_j w_j over objectives, in [0, 1], shape (item, user)."""
-        total = sum(each.weight for each in self.objectives)
+        total = sum(objective.weight for objective in self.objectives)
         summed = np.zeros((catalogue.n_items, requests.n_users))
-        for each in self.objectives:
-            summed += each.weight / total * each.scores(catalogue, requests, state)
+        for objective in self.objectives:
+            summed += objective.weight / total * objective.scores(catalogue, requests, state)
         return summed
 
 
@@ -144,9 +144,11 @@ def expected_utilities(
     """
     if not stakeholders:
         raise InputError("nobody has a say: a case of slates needs at least one stakeholder")
-    values = np.stack([each.utilities(catalogue, requests, state) for each in stakeholders])
+    values = np.stack([stakeholder.utilities(catalogue, requests, state) for stakeholder in stakeholders])
     return ExpectedRewards(
-        np.clip(values, 0.0, 1.0), stakeholders=[each.name for each in stakeholders], actions=catalogue.items
+        np.clip(values, 0.0, 1.0),
+        stakeholders=[stakeholder.name for stakeholder in stakeholders],
+        actions=catalogue.items,
     )
 
 
@@ -211,7 +213,10 @@ def attainments(
         scores = stated.scores(catalogue, requests, state)
         taken = np.where(slates.items != NOTHING, scores[np.maximum(slates.items, 0), users], 0.0)
         np.divide(taken.sum(axis=1), lengths, out=row, where=lengths > 0)
-    floors = [np.nan if each.floor is None else each.floor for each in stakeholder.objectives]
+    floors = [np.nan if objective.floor is None else objective.floor for objective in stakeholder.objectives]
     return Attainments(
-        stakeholder.name, tuple(each.metric for each in stakeholder.objectives), means, np.array(floors, dtype=float)
+        stakeholder.name,
+        tuple(objective.metric for objective in stakeholder.objectives),
+        means,
+        np.array(floors, dtype=float),
     )

@@ -33,7 +33,7 @@ def kilometres(latitude: ArrayLike, longitude: ArrayLike, to_latitude: ArrayLike
         Degrees; NaN gives NaN. The Earth is taken for a sphere, which is wrong by at most 0.6 %.
     """
     south, west, north, east = (
-        np.radians(np.asarray(each, dtype=np.float64)) for each in (latitude, longitude, to_latitude, to_longitude)
+        np.radians(np.asarray(angle, dtype=np.float64)) for angle in (latitude, longitude, to_latitude, to_longitude)
     )
     half = np.sin((north - south) / 2) ** 2 + np.cos(south) * np.cos(north) * np.sin((east - west) / 2) ** 2
     return np.asarray(2.0 * EARTH_KM * np.arcsin(np.sqrt(np.clip(half, 0.0, 1.0))))

@@ -40,18 +40,20 @@ class ObjectiveRow:
 
 def objective_rows(reading: SlateReading, lines: Sequence[RuleLine]) -> list[tuple[Json, tuple[ObjectiveRow, ...]]]:
     """Return stakeholders that declare objectives, each with what came out for some rules."""
-    found = []
-    for each in reading.stakeholders:
-        stated = [(value["value"], one) for value in each["values"] for one in value["objectives"]]
-        own = [[one for one in line.rule.attainments if one.stakeholder == each["name"]] for line in lines]
+    rows = []
+    for stakeholder in reading.stakeholders:
+        stated = [(value["value"], one) for value in stakeholder["values"] for one in value["objectives"]]
+        own = [[one for one in line.rule.attainments if one.stakeholder == stakeholder["name"]] for line in lines]
         if stated:
-            found.append((each, tuple(_objective_row(*pair, [row[k] for row in own]) for k, pair in enumerate(stated))))
-    return found
+            rows.append(
+                (stakeholder, tuple(_objective_row(*pair, [row[k] for row in own]) for k, pair in enumerate(stated)))
+            )
+    return rows
 
 
 def _objective_row(value: str, stated: Json, results: Sequence[AttainmentResult]) -> ObjectiveRow:
-    parameters = ", ".join(f"{key} = {each}" for key, each in stated["parameters"].items())
-    told = tuple((number(each.mean), _floor_word(each)) for each in results)
+    parameters = ", ".join(f"{key} = {setting}" for key, setting in stated["parameters"].items())
+    told = tuple((number(attainment.mean), _floor_word(attainment)) for attainment in results)
     return ObjectiveRow(
         value, stated["metric"], parameters, AIMS[stated["direction"]], stated["weight"],
         stated["floor"], stated["because"], told,
@@ -80,14 +82,14 @@ def criteria(reading: SlateReading) -> list[CriterionRow]:
     card, verdicts = reading.result.scope, reading.result.verdicts
     if card is None or not verdicts:
         return []
-    goals = [each["goal"] for each in next(iter(verdicts.values()))]
+    goals = [verdict["goal"] for verdict in next(iter(verdicts.values()))]
     return [
         CriterionRow(
-            each["metric"], ", ".join(f"{key} = {value}" for key, value in each["params"].items()),
-            "no threshold" if each["threshold"] is None else f"{BOUNDS[goal]} {number(each['threshold'])}",
-            each["chosen_by"] or "nobody named", each["rationale"],
+            criterion["metric"], ", ".join(f"{key} = {value}" for key, value in criterion["params"].items()),
+            "no threshold" if criterion["threshold"] is None else f"{BOUNDS[goal]} {number(criterion['threshold'])}",
+            criterion["chosen_by"] or "nobody named", criterion["rationale"],
         )
-        for each, goal in zip(card["criteria"], goals, strict=True)
+        for criterion, goal in zip(card["criteria"], goals, strict=True)
     ]  # fmt: skip
 
 
@@ -100,7 +102,7 @@ def standing(verdict: Json) -> str:
 
 def tally(verdicts: Sequence[Json]) -> str:
     """Return how many criteria a rule meets."""
-    met = sum(standing(each) == "met" for each in verdicts)
+    met = sum(standing(verdict) == "met" for verdict in verdicts)
     return f"{met} of {len(verdicts)} met"
 
 
@@ -144,16 +146,16 @@ class ProxyTable:
 
 def proxies(reading: SlateReading) -> ProxyTable | None:
     """Return who spoke for whom; None if nobody did."""
-    found = reading.result.voices
-    if not found:
+    voices = reading.result.voices
+    if not voices:
         return None
-    spoken_for = {each.stakeholder for each in found}
-    models = [each for each in found if each.ranker["kind"] == MODEL]
-    asked, stood_in = sum(each.asked for each in models), sum(each.fallbacks for each in models)
+    spoken_for = {voice.stakeholder for voice in voices}
+    models = [voice for voice in voices if voice.ranker["kind"] == MODEL]
+    asked, stood_in = sum(model.asked for model in models), sum(model.fallbacks for model in models)
     return ProxyTable(
-        tuple(_proxy_row(each) for each in found),
-        tuple(each["name"] for each in reading.stakeholders if each["name"] not in spoken_for),
-        number(found[0].threshold, 2), INSTEAD[found[0].instead], count(asked) if 0 < asked == stood_in else None,
+        tuple(_proxy_row(voice) for voice in voices),
+        tuple(stakeholder["name"] for stakeholder in reading.stakeholders if stakeholder["name"] not in spoken_for),
+        number(voices[0].threshold, 2), INSTEAD[voices[0].instead], count(asked) if 0 < asked == stood_in else None,
         f"in {count(stood_in)} of {count(asked)} rankings" if stood_in else "",
     )  # fmt: skip
 

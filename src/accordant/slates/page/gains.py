@@ -61,7 +61,7 @@ class AttainmentTable:
 
 def attainment_table(reading: SlateReading) -> AttainmentTable:
     """Return what every stakeholder attains under every rule: the first rules and all baselines unfolded."""
-    stakeholders = tuple((each["name"], each["floor"]) for each in reading.stakeholders)
+    stakeholders = tuple((stakeholder["name"], stakeholder["floor"]) for stakeholder in reading.stakeholders)
     lines = reading.lines
     names = {line.position for line in lines if line.roles or line.family == "baseline"}
     others = [line.position for line in lines if line.position not in names]
@@ -91,8 +91,8 @@ def drawn_stakeholders(lines: Sequence[RuleLine], user: str | None) -> list[str]
     With more than there is room for, those who end lowest under one of the rules are kept.
     """
     ends: dict[str, float] = {}
-    for each in lines:
-        past = each.rule.over_time
+    for rule_line in lines:
+        past = rule_line.rule.over_time
         for name, row in zip(past.stakeholders, past.attained, strict=True):
             known = [value for value in row if value is not None]
             ends[name] = min(ends.get(name, 1.0), known[-1] if known else 1.0)
@@ -120,8 +120,8 @@ def attained_chart(identifier: str, each: RuleLine, names: Sequence[str]) -> Mar
 
 def ever_behind(lines: Sequence[RuleLine]) -> list[str]:
     """Return the stakeholders who are behind at some time under one of some rules."""
-    names = dict.fromkeys(name for each in lines for name in each.rule.over_time.stakeholders)
-    return [name for name in names if any(name in each.rule.over_time.behind for each in lines)]
+    names = dict.fromkeys(name for line in lines for name in line.rule.over_time.stakeholders)
+    return [name for name in names if any(name in line.rule.over_time.behind for line in lines)]
 
 
 def behind_chart(identifier: str, each: RuleLine, names: Sequence[str]) -> Markup | None:
@@ -146,7 +146,7 @@ def behind_chart(identifier: str, each: RuleLine, names: Sequence[str]) -> Marku
 
 def _runs(each: RuleLine, names: Sequence[str], across: Scale) -> list[Markup]:
     """Return a bar for each stretch of requests with the same stakeholder behind."""
-    past, found, first = each.rule.over_time, [], 0
+    past, bars, first = each.rule.over_time, [], 0
     requests = past.request
     for name, run in groupby(past.behind):
         last = first + len(list(run))
@@ -154,9 +154,9 @@ def _runs(each: RuleLine, names: Sequence[str], across: Scale) -> list[Markup]:
             left, right = across(requests[first - 1] if first else 0), across(requests[last - 1])
             y = TOP + ROW * (names.index(name) + 0.5)
             box = {"x": left, "y": y - 5, "width": max(1.0, right - left), "height": 10, "class": "bar"}
-            found.append(tag("rect", box, tag("title", {}, f"{name}: up to request {requests[last - 1]}")))
+            bars.append(tag("rect", box, tag("title", {}, f"{name}: up to request {requests[last - 1]}")))
         first = last
-    return found
+    return bars
 
 
 def _requests(last: int, start: float, end: float) -> Scale:
@@ -172,7 +172,7 @@ def parts(n_items: int) -> list[range]:
 
 def highest(curves: Sequence[PopularityCurve]) -> float:
     """Return the largest share of a bar over some rules, of attention or of popularity."""
-    values = [value for each in curves for name in ("exposure", "popularity") for value in _shares(each, name)]
+    values = [value for curve in curves for name in ("exposure", "popularity") for value in _shares(curve, name)]
     return max((value for value in values if value is not None), default=1.0)
 
 
@@ -217,13 +217,13 @@ def attention_chart(identifier: str, each: RuleLine, top: float) -> Markup:
 def lorenz_chart(identifier: str, lines: Sequence[RuleLine]) -> Markup | None:
     """Return the share of attention of those who get least, for some rules; None if nothing was shown by any."""
     curves = []
-    for each in sorted(lines, key=lambda line: not line.selected):  # the first curve is drawn thicker
-        lorenz = each.rule.popularity.lorenz
+    for rule_line in sorted(lines, key=lambda line: not line.selected):  # the first curve is drawn thicker
+        lorenz = rule_line.rule.popularity.lorenz
         values = [value for value in lorenz if value is not None]
         if 1 < len(values) == len(lorenz):
             curves.append(
                 Curve(
-                    f"{each.position}. {listed(each.roles) or each.name}",
+                    f"{rule_line.position}. {listed(rule_line.roles) or rule_line.name}",
                     tuple((k / (len(values) - 1), values[k]) for k in _thin(len(values))),
                 )
             )
@@ -246,11 +246,11 @@ def _thin(n: int) -> list[int]:
 def _shares(curve: PopularityCurve, name: str) -> list[float | None]:
     """Return the share of the items of every bar together; None where it is not defined."""
     values = getattr(curve, name)
-    found: list[float | None] = []
+    shares: list[float | None] = []
     for part in parts(len(values)):
         inside = [values[rank] for rank in part]
-        found.append(None if None in inside else sum(inside))
-    return found
+        shares.append(None if None in inside else sum(inside))
+    return shares
 
 
 def _names(curve: PopularityCurve) -> list[str]:

@@ -52,8 +52,8 @@ def peaks(each: RuleLine) -> dict[str, float]:
 def most_crowded(lines: Sequence[RuleLine], first: int) -> list[str]:
     """Return the most crowded items over some rules."""
     worst: dict[str, float] = {}
-    for each in lines:
-        for name, peak in peaks(each).items():
+    for rule_line in lines:
+        for name, peak in peaks(rule_line).items():
             worst[name] = max(peak, worst.get(name, 0.0))
     return sorted(worst, key=lambda name: -worst[name])[:first]
 
@@ -72,9 +72,9 @@ def load_bars(identifier: str, each: RuleLine, names: Sequence[str], top: float)
 
 def rows(lines: Sequence[RuleLine], names: Sequence[str]) -> list[tuple[str, str, list[LoadCell | None]]]:
     """Return item, capacity, and how full it is under each rule; None where it has no limit there."""
-    tables = [each.rule.crowding for each in lines]
+    tables = [rule_line.rule.crowding for rule_line in lines]
     places = [{name: place for place, name in enumerate(table.items)} for table in tables]
-    found = []
+    rows = []
     for name in names:
         cells: list[LoadCell | None] = []
         capacity = "–"
@@ -85,8 +85,8 @@ def rows(lines: Sequence[RuleLine], names: Sequence[str]) -> list[tuple[str, str
                 continue
             capacity = count(table.capacity[k])
             cells.append(LoadCell(number(table.peak[k], 2), number(table.mean[k], 2), percent(table.days_over[k])))
-        found.append((name, capacity, cells))
-    return found
+        rows.append((name, capacity, cells))
+    return rows
 
 
 @dataclass(frozen=True)
@@ -100,7 +100,7 @@ class Projection:
 
 def located(items: Sequence[ItemResult]) -> list[ItemResult]:
     """Return items with coordinates."""
-    return [each for each in items if each.latitude is not None and each.longitude is not None]
+    return [item for item in items if item.latitude is not None and item.longitude is not None]
 
 
 def project(items: Sequence[ItemResult]) -> Projection:
@@ -114,8 +114,8 @@ def project(items: Sequence[ItemResult]) -> Projection:
     height = max(LOW, tall * scale + 2 * EDGE)
     left, top = (WIDTH - wide * scale) / 2, (height - tall * scale) / 2
     points = {
-        each.name: (left + (x - min(east)) * scale, top + (max(north) - y) * scale)
-        for each, x, y in zip(items, east, north, strict=True)
+        item.name: (left + (x - min(east)) * scale, top + (max(north) - y) * scale)
+        for item, x, y in zip(items, east, north, strict=True)
     }
     return Projection(height, scale / KM_PER_DEGREE, points)
 
@@ -126,7 +126,7 @@ def centre(items: Sequence[ItemResult]) -> list[ItemResult]:
     x, y = median(east), median(north)
     away = [math.hypot(a - x, b - y) for a, b in zip(east, north, strict=True)]
     limit = REACH * median(away)
-    inside = [each for each, distance in zip(items, away, strict=True) if distance <= limit]
+    inside = [item for item, distance in zip(items, away, strict=True) if distance <= limit]
     if len(items) < MANY or len(inside) in (1, len(items)) or _extent(items) < ZOOM * _extent(inside):
         return []
     return inside
@@ -134,7 +134,7 @@ def centre(items: Sequence[ItemResult]) -> list[ItemResult]:
 
 def _flat(items: Sequence[ItemResult]) -> tuple[list[float], list[float]]:
     """Return degrees to the east, made as long as degrees to the north at the mean latitude, and to the north."""
-    places = [(each.latitude or 0.0, each.longitude or 0.0) for each in items]  # both are known of all
+    places = [(item.latitude or 0.0, item.longitude or 0.0) for item in items]  # both are known of all
     middle = sum(latitude for latitude, _ in places) / len(places)
     squeeze = max(FLAT, math.cos(math.radians(middle)))
     return [longitude * squeeze for _, longitude in places], [latitude for latitude, _ in places]
@@ -192,10 +192,10 @@ def load_map(
 
 def legend(items: Sequence[ItemResult], lines: Sequence[RuleLine]) -> list[tuple[str, str]]:
     """Return class and words of everything that occurs on the maps."""
-    found = {step_of(peak) for each in lines for peak in peaks(each).values()}
-    words = [(css, said) for _, css, said in STEPS if css in found]
-    words += [(FREE, "no limit")] if any(each.capacity is None for each in items) else []
-    return [*words, *([(CLOSED, "closed")] if any(each.capacity == 0 for each in items) else [])]
+    steps = {step_of(peak) for rule_line in lines for peak in peaks(rule_line).values()}
+    words = [(css, said) for _, css, said in STEPS if css in steps]
+    words += [(FREE, "no limit")] if any(item.capacity is None for item in items) else []
+    return [*words, *([(CLOSED, "closed")] if any(item.capacity == 0 for item in items) else [])]
 
 
 def sample(css: str) -> Markup:
@@ -238,10 +238,10 @@ def _said(items: Sequence[ItemResult], load: Mapping[str, float]) -> str:
 
 def _ruler(unit: float, bottom: float) -> list[Markup]:
     """Return a round length in kilometres, at most a third of the map."""
-    found = [text(WIDTH - 4, bottom + 18, "north is up", "tick", "end")]
+    drawn = [text(WIDTH - 4, bottom + 18, "north is up", "tick", "end")]
     length = max((km for km in ROUND_KM if km * unit <= WIDTH / 3), default=0.0)
     if length * unit < SHORTEST:
-        return found
+        return drawn
     y, end = bottom + 10, 6 + length * unit
-    found += [line(6, y, end, y, "axis"), line(6, y - 3, 6, y + 3, "axis"), line(end, y - 3, end, y + 3, "axis")]
-    return [*found, text(6, bottom + 25, f"{length:g} km", "tick")]
+    drawn += [line(6, y, end, y, "axis"), line(6, y - 3, 6, y + 3, "axis"), line(end, y - 3, end, y + 3, "axis")]
+    return [*drawn, text(6, bottom + 25, f"{length:g} km", "tick")]

@@ -78,8 +78,8 @@ class SlateReading(Listing):
     def lines(self) -> tuple[RuleLine, ...]:
         """Candidates in order of their score, then the lines that cannot win."""
         rows = sorted((Row(**row) for row in self.result.leaderboard), key=lambda row: not row.candidate)
-        rules = {each.label: each for each in self.result.rules}
-        standings = {each.rule: each for each in self.result.front.rows}
+        rules = {rule.label: rule for rule in self.result.rules}
+        standings = {row.rule: row for row in self.result.front.rows}
         return tuple(
             RuleLine(
                 row.strategy, row.kind, row.kind if row.kind in KINDS else "other", row.candidate,
@@ -92,7 +92,7 @@ class SlateReading(Listing):
     @cached_property
     def columns(self) -> tuple[MeasureColumn, ...]:
         """All measures."""
-        return tuple(MeasureColumn(**each) for each in self.result.columns)
+        return tuple(MeasureColumn(**column) for column in self.result.columns)
 
     @property
     def level(self) -> str:
@@ -136,7 +136,7 @@ class SlateReading(Listing):
 
     def column(self, label: str) -> MeasureColumn | None:
         """Return a measure by its label."""
-        return next((each for each in self.columns if each.label == label), None)
+        return next((column for column in self.columns if column.label == label), None)
 
     def folded(self, lines: Sequence[RuleLine], first: int = FOLD) -> tuple[list[RuleLine], list[RuleLine]]:
         """Return lines that stand unfolded, the first and the marked ones, and the others."""
@@ -178,8 +178,8 @@ class SlateReading(Listing):
 
     def _attained_label(self, stakeholder: str) -> str | None:
         """Return the label of the measure of what a stakeholder attains; None if it is not among them."""
-        found = (each for each in self.columns if each.measure == "attained")
-        return next((each.label for each in found if each.parameters["stakeholder"] == stakeholder), None)
+        columns = (column for column in self.columns if column.measure == "attained")
+        return next((column.label for column in columns if column.parameters["stakeholder"] == stakeholder), None)
 
     @property
     def _chosen(self) -> str | None:
@@ -202,7 +202,7 @@ class SlateReading(Listing):
             "first": self._first,
             "drawn at random": self._drawn,
         }
-        return tuple(role for role, each in known.items() if each == name)
+        return tuple(role for role, holder in known.items() if holder == name)
 
 
 def role_words(line: RuleLine, user: str | None) -> str:
@@ -225,7 +225,7 @@ def in_words(value: object) -> str:
     if isinstance(value, float):
         return number(value)
     if isinstance(value, Mapping):
-        return ", ".join(f"{str(key).replace('_', ' ')} {in_words(each)}" for key, each in value.items()) or "none"
+        return ", ".join(f"{str(key).replace('_', ' ')} {in_words(part)}" for key, part in value.items()) or "none"
     if isinstance(value, list | tuple):
         return "; ".join(map(in_words, value)) or "none"
     return "none" if value is None else str(value)

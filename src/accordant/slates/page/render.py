@@ -132,27 +132,27 @@ def _load(reading: SlateReading) -> dict[str, Any]:
         drawn = [("", [(line, maps.load_bars(f"load-{k}", line, bars, top)) for k, line in enumerate(lines, 1)])]
     return {"drawn": drawn, "map": bool(places), "unplaced": len(items) - len(places), "lines": lines,
             "rows": maps.rows(lines, names), "legend": maps.legend(items, lines),
-            "closed": [each.name for each in items if each.capacity == 0]}  # fmt: skip
+            "closed": [item.name for item in items if item.capacity == 0]}  # fmt: skip
 
 
 def _maps(
     lines: Sequence[RuleLine], places: Sequence[ItemResult], numbers: dict[str, int]
 ) -> list[tuple[str, list[tuple[RuleLine, Markup]]]]:
     """Return maps of all items, and of a dense centre, with a title each; numbers stand where there is most room."""
-    shares = [each for line in lines for each in line.rule.popularity.exposure if each is not None]
+    shares = [share for line in lines for share in line.rule.popularity.exposure if share is not None]
     largest, dense = max(shares, default=0.0), centre(places)
-    inside = {each.name for each in dense}
+    inside = {item.name for item in dense}
     outer = {name: place for name, place in numbers.items() if name not in inside}
     parts = [("All items" if dense else "", places, outer, dense)]
     parts += [("The centre, inside the frame", dense, numbers, [])] if dense else []
-    found = []
+    drawn = []
     for part, (title, items, numbered, framed) in enumerate(parts, 1):
         where = project(items)
-        found.append((title, [
+        drawn.append((title, [
             (line, maps.load_map(f"map-{part}-{k}", line, items, where, largest, numbered, framed))
             for k, line in enumerate(lines, 1)
         ]))  # fmt: skip
-    return found
+    return drawn
 
 
 def _times(reading: SlateReading) -> list[tuple[RuleLine, Markup | None, Markup | None]]:

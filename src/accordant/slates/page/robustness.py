@@ -56,15 +56,15 @@ def robustness(reading: SlateReading) -> Robustness:
     """Return both tables for the rules that were watched."""
     lines = reading.watched
     shown = {line.position: line for line in (*reading.marked, *lines)}
-    reports = [each for line in lines for each in line.rule.manipulability]
-    absences = [each for line in lines for each in line.rule.stability]
-    again, served_again = (frozenset(each.in_market for each in part) for part in (absences, reports))
+    reports = [report for line in lines for report in line.rule.manipulability]
+    absences = [absence for line in lines for absence in line.rule.stability]
+    again, served_again = (frozenset(effect.in_market for effect in part) for part in (absences, reports))
     return Robustness(
         lines, _table(reading, "stability", _dropped, told_apart=len(again) > 1),
         _table(reading, "manipulability", _misreported, told_apart=len(served_again) > 1),
-        tuple(line.name for line in lines if any(each.one_report for each in line.rule.manipulability)),
-        tuple(sorted({each.tried for each in reports})),
-        bool(reports) and all(each.every_order for each in reports), again, served_again, tuple(shown.values()),
+        tuple(line.name for line in lines if any(report.one_report for report in line.rule.manipulability)),
+        tuple(sorted({report.tried for report in reports})),
+        bool(reports) and all(report.every_order for report in reports), again, served_again, tuple(shown.values()),
         tuple(line for line in reading.lines if line.position not in shown),
     )  # fmt: skip
 
@@ -73,15 +73,15 @@ def _table(
     reading: SlateReading, key: str, tell: Callable[[Any, bool], Cell], *, told_apart: bool
 ) -> tuple[tuple[str, tuple[Cell | None, ...]], ...]:
     """Return a row for every stakeholder that was measured under some rule; cells say how where that is told apart."""
-    found = []
-    for name in (each["name"] for each in reading.stakeholders):
+    rows = []
+    for name in (stakeholder["name"] for stakeholder in reading.stakeholders):
         cells = [
-            next((tell(each, told_apart) for each in getattr(line.rule, key) if each.stakeholder == name), None)
+            next((tell(effect, told_apart) for effect in getattr(line.rule, key) if effect.stakeholder == name), None)
             for line in reading.watched
         ]
         if any(cell is not None for cell in cells):
-            found.append((name, tuple(cells)))
-    return tuple(found)
+            rows.append((name, tuple(cells)))
+    return tuple(rows)
 
 
 def _how(each: Dropped | ManipulabilityResult, told_apart: bool) -> list[str]:
@@ -156,10 +156,10 @@ def changes(reading: SlateReading) -> Changes | None:
         return None
     reference = next(line for line in reading.lines if line.name == prices.reference)
     rows = tuple(
-        Row(column, None if trial is None else change(trial.differences[label]), change(found))
+        Row(column, None if trial is None else change(trial.differences[label]), change(difference))
         for column in reading.columns
         for label in [column.label]
-        for found in [prices.rules[looked.name][label]]
+        for difference in [prices.rules[looked.name][label]]
     )
     later = [row.later for row in rows if row.later is not None]
     return Changes(looked, reference, rows, _tally(later) if later else "", _tally([row.every for row in rows]))
@@ -182,15 +182,17 @@ class StalenessTable:
 
 def staleness_tables(reading: SlateReading, widest: int) -> list[StalenessTable]:
     """Return tables of at most so many measures, those that count first; none where rules see every state as it is."""
-    found = reading.result.staleness
-    if found is None:
+    staleness = reading.result.staleness
+    if staleness is None:
         return []
     ordered = sorted(reading.columns, key=lambda column: -column.weight)
     return [
         StalenessTable(
             tuple(part),
             *(
-                tuple((line, tuple(change(found.rules[line.name][each.label]) for each in part)) for line in lines)
+                tuple(
+                    (line, tuple(change(staleness.rules[line.name][column.label]) for column in part)) for line in lines
+                )
                 for lines in reading.folded(reading.lines)
             ),
         )
@@ -200,5 +202,5 @@ def staleness_tables(reading: SlateReading, widest: int) -> list[StalenessTable]
 
 def _tally(found: Sequence[Change]) -> str:
     """Return how many measures are better, worse, and neither; the first two are named even if there are none."""
-    counts = {word: sum(each.word == word for each in found) for word in (*BETTER.values(), NOT_DEFINED)}
+    counts = {word: sum(change.word == word for change in found) for word in (*BETTER.values(), NOT_DEFINED)}
     return listed([f"{n} {word}" for word, n in counts.items() if n or word in CLASSES])

@@ -48,8 +48,11 @@ def trial_findings(reading: SlateReading) -> list[Finding]:
     trial = reading.result.trial
     if trial is None:
         return []
-    found = [_changed(reading, trial, trial.gain_of, trial.gain), _changed(reading, trial, trial.price_of, trial.price)]
-    return [*found, _standing(trial, reading.result.level)]
+    findings = [
+        _changed(reading, trial, trial.gain_of, trial.gain),
+        _changed(reading, trial, trial.price_of, trial.price),
+    ]
+    return [*findings, _standing(trial, reading.result.level)]
 
 
 def no_trial_reason(reading: SlateReading) -> str:
@@ -110,7 +113,7 @@ def meaning(difference: Change) -> str:
 def signed(value: float | None, digits: int = 3) -> str:
     """Return a difference with its sign."""
     told = number(value, digits)
-    return PLUS + told if value is not None and value > 0 and any(each in told for each in "123456789") else told
+    return PLUS + told if value is not None and value > 0 and any(digit in told for digit in "123456789") else told
 
 
 def span(low: float | None, high: float | None, digits: int = 3) -> str:

@@ -45,27 +45,27 @@ def front_chart(identifier: str, lines: Sequence[RuleLine], axes: tuple[str, str
     Rules without a value on an axis are left out. `axes` are labels of measures, horizontal first; more of both is
     better.
     """
-    there = [each for each in lines if None not in each.standing.values]
-    free = [each for each in there if each.standing.on_front]
-    crossed = [each for each in there if each.roles or (len(free) <= CROSSES and each in free)]
+    there = [rule for rule in lines if None not in rule.standing.values]
+    free = [rule for rule in there if rule.standing.on_front]
+    crossed = [rule for rule in there if rule.roles or (len(free) <= CROSSES and rule in free)]
     scales = tuple(
-        linear_scale([value for each in there for value in _reach(each, axes[k], each in crossed)], *ends)
+        linear_scale([value for rule in there for value in _reach(rule, axes[k], rule in crossed)], *ends)
         for k, ends in enumerate(((LEFT, WIDTH - RIGHT), (HEIGHT - BOTTOM, TOP)))
     )
     places = {
-        each.name: (scales[0](x), scales[1](y))
-        for each in there
-        for x, y in [each.standing.values]
+        rule.name: (scales[0](x), scales[1](y))
+        for rule in there
+        for x, y in [rule.standing.values]
         if x is not None and y is not None
     }
     drawn = _frame((scales[0], scales[1]), axes)
-    drawn += [part for each in crossed for part in _cross(each, axes, scales, places[each.name])]
-    for each in sorted(there, key=lambda one: (one.standing.on_front, bool(one.roles))):
-        drawn.append(_marked(each, axes, places[each.name]))
+    drawn += [part for rule in crossed for part in _cross(rule, axes, scales, places[rule.name])]
+    for rule in sorted(there, key=lambda one: (one.standing.on_front, bool(one.roles))):
+        drawn.append(_marked(rule, axes, places[rule.name]))
     drawn += _labels(there, free, places)
     said = (
-        f"Not dominated: {', '.join(each.name for each in free) or 'none'}. The reference is the list of {user} alone. "
-        f"Values: " + "; ".join(_said(each, axes) for each in there)
+        f"Not dominated: {', '.join(rule.name for rule in free) or 'none'}. The reference is the list of {user} alone. "
+        f"Values: " + "; ".join(_said(rule, axes) for rule in there)
     )
     return figure(identifier, (WIDTH, HEIGHT), f"{axes[1]} against {axes[0]}", said + ".", *drawn)
 
@@ -78,16 +78,16 @@ def _reach(each: RuleLine, label: str, crossed: bool) -> list[float]:
 
 def _frame(scales: tuple[Scale, Scale], axes: tuple[str, str]) -> list[Markup]:
     across, up = scales
-    base, found = HEIGHT - BOTTOM, []
+    base, drawn = HEIGHT - BOTTOM, []
     for value, label in zip(across.ticks, across.labels(), strict=True):
         x = across(value)
-        found += [line(x, TOP, x, base, "grid"), text(x, base + 16, label, "tick", "middle")]
+        drawn += [line(x, TOP, x, base, "grid"), text(x, base + 16, label, "tick", "middle")]
     for value, label in zip(up.ticks, up.labels(), strict=True):
         y = up(value)
-        found += [line(LEFT, y, WIDTH - RIGHT, y, "grid"), text(LEFT - 7, y + 4, label, "tick", "end")]
-    found.append(text(WIDTH - 2, HEIGHT - 12, f"{_cut(axes[0])}, better →", "caption", "end"))
-    found.append(text(2, 12, f"↑ {_cut(axes[1])}, better", "caption"))
-    return found
+        drawn += [line(LEFT, y, WIDTH - RIGHT, y, "grid"), text(LEFT - 7, y + 4, label, "tick", "end")]
+    drawn.append(text(WIDTH - 2, HEIGHT - 12, f"{_cut(axes[0])}, better →", "caption", "end"))
+    drawn.append(text(2, 12, f"↑ {_cut(axes[1])}, better", "caption"))
+    return drawn
 
 
 def _cut(label: str) -> str:
@@ -98,12 +98,12 @@ def _cross(each: RuleLine, axes: tuple[str, str], scales: Sequence[Scale], place
     """Return the intervals of a rule."""
     x, y = place
     first, second = (each.row.metrics[label] for label in axes)
-    found = []
+    drawn = []
     if first.low is not None and first.high is not None:
-        found.append(line(scales[0](first.low), y, scales[0](first.high), y, "interval"))
+        drawn.append(line(scales[0](first.low), y, scales[0](first.high), y, "interval"))
     if second.low is not None and second.high is not None:
-        found.append(line(x, scales[1](second.low), x, scales[1](second.high), "interval"))
-    return found
+        drawn.append(line(x, scales[1](second.low), x, scales[1](second.high), "interval"))
+    return drawn
 
 
 def _marked(each: RuleLine, axes: tuple[str, str], place: tuple[float, float]) -> Markup:
@@ -119,12 +119,12 @@ def _labels(
 ) -> list[Markup]:
     """Return positions of rules beside their marks, with a word for the reference and the chosen rule."""
     named = sorted(
-        (each for each in there if each.roles or each in free or len(there) <= FEW), key=lambda each: not each.roles
+        (rule for rule in there if rule.roles or rule in free or len(there) <= FEW), key=lambda rule: not rule.roles
     )
     words: dict[tuple[int, int], list[RuleLine]] = {}
-    for each in named:
-        x, y = places[each.name]
-        words.setdefault((round(x / 4), round(y / 4)), []).append(each)
+    for rule in named:
+        x, y = places[rule.name]
+        words.setdefault((round(x / 4), round(y / 4)), []).append(rule)
     labels = [
         Label(*places[group[0].name], _label(group), "halo selected" if group[0].selected else "halo")
         for group in words.values()
@@ -134,8 +134,8 @@ def _labels(
 
 
 def _label(group: Sequence[RuleLine]) -> str:
-    roles = [role for each in group for role in each.roles if role in ("reference", "chosen")]
-    return " ".join([", ".join(str(each.position) for each in group), *roles])
+    roles = [role for rule in group for role in rule.roles if role in ("reference", "chosen")]
+    return " ".join([", ".join(str(rule.position) for rule in group), *roles])
 
 
 def _said(each: RuleLine, axes: tuple[str, str]) -> str:
@@ -172,7 +172,7 @@ def check(found: Json | None) -> Check | None:
         for key, value in found.items()
         if key not in ("verdict", "reason", "words", "points") and not isinstance(value, dict | list)
     ]
-    rows = [tuple(_cell(each[name], name) for name in names) for each in points]
+    rows = [tuple(_cell(point[name], name) for name in names) for point in points]
     return Check(
         VERDICTS.get(verdict, verdict), str(found.get("reason") or found.get("words") or ""), tuple(facts),
         tuple(HEADS[name] for name in names), tuple(rows), _chart(points),
@@ -196,13 +196,13 @@ def _cell(value: object, name: str) -> tuple[str, str]:
 
 def _chart(points: list[Json]) -> Markup | None:
     needed = {"categories", *CURVES}
-    if len(points) < 2 or not all(needed <= set(each) for each in points):
+    if len(points) < 2 or not all(needed <= set(point) for point in points):
         return None
-    path = sorted(points, key=lambda each: each["categories"])
-    curves = [Curve(words, tuple((each["categories"], each[key]) for each in path)) for key, words in CURVES.items()]
+    path = sorted(points, key=lambda point: point["categories"])
+    curves = [Curve(words, tuple((point["categories"], point[key]) for point in path)) for key, words in CURVES.items()]
     values = [value for curve in curves for _, value in curve.points]
     axes = Axes(
-        linear_scale([each["categories"] for each in path], *plot_width(), wanted=3),
+        linear_scale([point["categories"] for point in path], *plot_width(), wanted=3),
         linear_scale([0.0, *values], *plot_height()),
         ("categories per list →", "accuracy"),
     )

@@ -103,21 +103,21 @@ def shown_to(
         party = SpeaksFor(stakeholder, "", tuple(aims))
     else:
         party = SpeaksFor(stakeholder, declared.role, _aims(declared))
-        scores = np.stack([each.scores(catalogue, requests, state) for each in declared.objectives])
+        scores = np.stack([objective.scores(catalogue, requests, state) for objective in declared.objectives])
     return Shown(catalogue, requests, candidates.available, ways(catalogue, requests), party, np.clip(scores, 0.0, 1.0))
 
 
 def _aims(declared: SlateStakeholder) -> tuple[Aim, ...]:
     """Return the objectives of a stakeholder; one whose metric came before gets a number."""
-    total = sum(each.weight for each in declared.objectives)
-    found: list[Aim] = []
+    total = sum(objective.weight for objective in declared.objectives)
+    aims: list[Aim] = []
     for value in declared.values:
-        for each in value.objectives:
-            before = sum(aim.name.partition(" ")[0] == each.metric for aim in found)
-            name = f"{each.metric} {before + 1}" if before else each.metric
-            about = each.objective.about
-            found.append(Aim(name, value.value, each.direction, each.weight / total, about, each.because))
-    return tuple(found)
+        for objective in value.objectives:
+            before = sum(aim.name.partition(" ")[0] == objective.metric for aim in aims)
+            name = f"{objective.metric} {before + 1}" if before else objective.metric
+            about = objective.objective.about
+            aims.append(Aim(name, value.value, objective.direction, objective.weight / total, about, objective.because))
+    return tuple(aims)
 
 
 def proxy_reports(
@@ -172,10 +172,10 @@ def proxy_reports(
         raise InputError("names of requests repeat in the market; allowed: different names")
     for ranker in rankers.values():
         ranker.check(ids, market.catalogue.items)
-    known = {each.name: each for each in declared}
+    known = {stakeholder.name: stakeholder for stakeholder in declared}
     reporters = RankerReports(
         market, dict(rankers), {name: known.get(name) for name in rankers}, threshold, instead, seed,
-        {each: number for number, each in enumerate(ids, 1)},
+        {request: number for number, request in enumerate(ids, 1)},
     )  # fmt: skip
     return ProxyReports(proxy_market(market, reporters), dict(rankers), threshold, instead, reporters.ballots)
 
@@ -223,7 +223,7 @@ class RankerReports:
 
     def muted(self, requests: Requests, state: State) -> Mask:
         """Return who has no say for which request, shape (stakeholder, request)."""
-        said = [each.muted for each in self._of(requests, state)]
+        said = [report.muted for report in self._of(requests, state)]
         return np.array(said, dtype=bool).reshape(len(said), len(self.market.stakeholders)).T
 
     def ballots(self) -> tuple[ProxyBallot, ...]:
@@ -233,10 +233,10 @@ class RankerReports:
     def _of(self, requests: Requests, state: State) -> list[RequestReports]:
         """Return what was said for each request; who was not asked yet is asked now."""
         k = int(state.slates.shape[1])
-        new = np.array([u for u, each in enumerate(requests.ids) if (each, k) not in self._said], dtype=np.intp)
+        new = np.array([u for u, request in enumerate(requests.ids) if (request, k) not in self._said], dtype=np.intp)
         if len(new):
             self._ask(requests.take(new), k)
-        return [self._said[each, k] for each in requests.ids]
+        return [self._said[request, k] for request in requests.ids]
 
     def _ask(self, requests: Requests, k: int) -> None:
         """Ask all rankers about some requests, as if nothing had been shown before."""
@@ -272,20 +272,20 @@ class RankerReports:
         for user, request in enumerate(requests.ids):
             ballots = []
             for name, given in rankings.items():
-                found, ranking = gated.fidelity[name], given[user]
-                passed = bool(found.passed[user])
+                check, ranking = gated.fidelity[name], given[user]
+                passed = bool(check.passed[user])
                 muted = gated.muted[self.market.stakeholders.index(name), user]
                 counts: CountsAs = "ballot" if passed else "silence" if muted else "declared"
                 ballots.append(
                     ProxyBallot(
-                        name, request, ranking or Ranking(name, ()), finite(found.tau[user]),
-                        finite(found.share[user]), passed, counts, found.notes[user],
+                        name, request, ranking or Ranking(name, ()), finite(check.tau[user]),
+                        finite(check.share[user]), passed, counts, check.notes[user],
                     )
                 )  # fmt: skip
             self._said[request, k] = RequestReports(
                 tuple(ballots),
                 moved[:, :, user],
-                np.array([each.passed for each in ballots]),
+                np.array([ballot.passed for ballot in ballots]),
                 gated.muted[:, user],
             )
 

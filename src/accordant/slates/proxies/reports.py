@@ -129,7 +129,7 @@ class ProxyReports:
         """What was said for each stakeholder."""
         every = self.ballots
         return tuple(
-            _summary(name, ranker, [each for each in every if each.stakeholder == name])
+            _summary(name, ranker, [ballot for ballot in every if ballot.stakeholder == name])
             for name, ranker in self.rankers.items()
         )
 
@@ -139,7 +139,7 @@ class ProxyReports:
         summaries = self.summaries
         return (
             *_fallback_warnings(summaries),
-            *(each for one in summaries for each in _warnings_of(one, self.threshold)),
+            *(warning for one in summaries for warning in _warnings_of(one, self.threshold)),
         )
 
     def to_json(self) -> dict[str, Any]:
@@ -147,8 +147,8 @@ class ProxyReports:
         return {
             "threshold": self.threshold,
             "instead": self.instead,
-            "voices": [each.to_json() for each in self.summaries],
-            "ballots": [each.to_json() for each in self.ballots],
+            "voices": [summary.to_json() for summary in self.summaries],
+            "ballots": [ballot.to_json() for ballot in self.ballots],
             "warnings": list(self.warnings),
         }
 
@@ -171,25 +171,25 @@ def _summary(stakeholder: str, ranker: Ranker, ballots: list[ProxyBallot]) -> Pr
         stakeholder,
         ranker.to_json(),
         len(ballots),
-        sum(not each.ranking.order for each in ballots),
-        sum(each.passed for each in ballots),
-        sum(each.counts_as == "silence" for each in ballots),
-        sum(each.ranking.fallback for each in ballots),
-        _mean([each.tau for each in ballots]),
-        _mean([each.share for each in ballots]),
+        sum(not ballot.ranking.order for ballot in ballots),
+        sum(ballot.passed for ballot in ballots),
+        sum(ballot.counts_as == "silence" for ballot in ballots),
+        sum(ballot.ranking.fallback for ballot in ballots),
+        _mean([ballot.tau for ballot in ballots]),
+        _mean([ballot.share for ballot in ballots]),
         ranker.usage(),
     )
 
 
 def _mean(values: list[float | None]) -> float | None:
-    known = [each for each in values if each is not None]
+    known = [value for value in values if value is not None]
     return float(np.mean(known)) if known else None
 
 
 def _fallback_warnings(summaries: tuple[ProxySummary, ...]) -> list[str]:
     """Return how often a rule stood in for a language model, or nothing."""
-    models = [each for each in summaries if each.ranker["kind"] == "language model"]
-    asked, stood_in = sum(each.asked for each in models), sum(each.fallbacks for each in models)
+    models = [summary for summary in summaries if summary.ranker["kind"] == "language model"]
+    asked, stood_in = sum(model.asked for model in models), sum(model.fallbacks for model in models)
     if 0 < asked == stood_in:
         return [f"NO RANKING CAME FROM THE LANGUAGE MODEL: a rule stood in for all of its {asked} rankings"]
     return [f"in {stood_in} of {asked} rankings a rule stood in for a language model"] if stood_in else []
@@ -197,22 +197,22 @@ def _fallback_warnings(summaries: tuple[ProxySummary, ...]) -> list[str]:
 
 def _warnings_of(voice: ProxySummary, threshold: float) -> list[str]:
     """Return what must be known of one voice."""
-    who, found = f"{voice.ranker['name']}, who speaks for {voice.stakeholder},", []
+    who, warnings = f"{voice.ranker['name']}, who speaks for {voice.stakeholder},", []
     if voice.ranker["kind"] == "fixture":
-        found.append(f"{who} is a fixture: it tries the gate and speaks for nobody")
+        warnings.append(f"{who} is a fixture: it tries the gate and speaks for nobody")
     if voice.empty:
-        found.append(f"{who} ranks nothing for {voice.empty} of {voice.asked} requests")
+        warnings.append(f"{who} ranks nothing for {voice.empty} of {voice.asked} requests")
     failed = voice.asked - voice.passed
     if failed:
         silenced = (
             f"has no say for {voice.silenced} of them" if voice.silenced else "is heard by its declared utilities"
         )
-        found.append(
+        warnings.append(
             f"{who} fails the gate for {failed} of {voice.asked} requests: there the ranking reaches less than "
             f"{threshold:g} of the attainable agreement with the declared utilities, or is missing; "
             f"{voice.stakeholder} {silenced}"
         )
-    return found
+    return warnings
 
 
 @dataclass(frozen=True, eq=False)
@@ -253,11 +253,11 @@ class PartlyMutedCandidates(Candidates):
     def slices(self) -> list[slice]:
         """Return users in blocks of neighbours for whom the same stakeholders are muted."""
         changes = np.flatnonzero((self.muted[:, 1:] != self.muted[:, :-1]).any(axis=0)) + 1
-        found = []
+        slices = []
         for block in super().slices():
             edges = [block.start, *(int(c) for c in changes if block.start < c < block.stop), block.stop]
-            found += [slice(start, stop) for start, stop in pairwise(edges)]
-        return found
+            slices += [slice(start, stop) for start, stop in pairwise(edges)]
+        return slices
 
 
 def without_muted(candidates: Candidates, muted: Mask) -> Candidates:
@@ -300,5 +300,5 @@ class ProxyMarket(Market):
 
 def proxy_market(market: Market, reporters: Reporters) -> ProxyMarket:
     """Return the market in which proxies report."""
-    same = {each.name: getattr(market, each.name) for each in fields(market)}
+    same = {field.name: getattr(market, field.name) for field in fields(market)}
     return ProxyMarket(**{**same, "reports": reporters}, reporters=reporters)

@@ -78,7 +78,7 @@ def names_with_commas(text: str, what: str) -> tuple[str, ...]:
 
     Raises `InputError`, which says where they were written, if a name is missing or repeated.
     """
-    names = tuple(each.strip() for each in text.split(","))
+    names = tuple(name.strip() for name in text.split(","))
     if not all(names) or len(set(names)) < len(names):
         raise InputError(f"{what} is {text!r}; allowed: different names with commas between")
     return names
@@ -86,7 +86,7 @@ def names_with_commas(text: str, what: str) -> tuple[str, ...]:
 
 def _recorded(file: str, market: Market, known: Collection[str], served: Collection[str] | None) -> dict[str, Ranker]:
     """Return a ranker for everybody whom a file names; requests of the case that are not `served` are passed over."""
-    found: dict[str, RecordedRanker] = {}
+    rankers: dict[str, RecordedRanker] = {}
     for name in read_rankings(file):
         if name is None:
             raise InputError(f"--rankings {file} has no column 'stakeholder'; allowed: one that says who speaks")
@@ -94,8 +94,8 @@ def _recorded(file: str, market: Market, known: Collection[str], served: Collect
             raise UnknownNameError(f"stakeholder in --rankings {file}:", name, market.stakeholders)
         ranker = RecordedRanker(file, name, name=RECORDED)
         ranker.check(list(known), market.catalogue.items)
-        found[name] = ranker if served is None else ranker.among(served)
-    return dict(found)
+        rankers[name] = ranker if served is None else ranker.among(served)
+    return dict(rankers)
 
 
 def _represented(model: ModelOptions, stakeholders: Sequence[str], recorded: Collection[str]) -> tuple[str, ...]:
@@ -105,10 +105,10 @@ def _represented(model: ModelOptions, stakeholders: Sequence[str], recorded: Col
             raise UnknownNameError("stakeholder that the model shall speak for:", name, stakeholders)
         if name in recorded:
             raise InputError(f"--speaks-for and --rankings both speak for {name!r}; allowed: one of them")
-    found = model.agents or tuple(name for name in stakeholders if name not in recorded)
-    if not found:
+    names = model.agents or tuple(name for name in stakeholders if name not in recorded)
+    if not names:
         raise InputError("--llm has nobody to speak for: --rankings speaks for every stakeholder")
-    return found
+    return names
 
 
 def _models(model: ModelOptions, stakeholders: Sequence[str]) -> dict[str, Ranker]:

@@ -72,24 +72,22 @@ def read_ranked(text: str, named: Mapping[str, str], k: int, *, fences: bool = F
     ranking; nothing is guessed or mended.
     """
     wire = read_wire(text, WireRanking, fences=fences)
-    faults = [f"ranking: {each!r} is no id of an item" for each in dict.fromkeys(wire.ranking) if each not in named]
+    faults = [f"ranking: {id_!r} is no id of an item" for id_ in dict.fromkeys(wire.ranking) if id_ not in named]
     faults += _repeats("ranking", wire.ranking)
     if len(wire.ranking) not in {*range(1, k + 1), len(named)}:
         faults.append(f"ranking: {len(wire.ranking)} items; allowed: 1 to {min(k, len(named))}, or all {len(named)}")
-    reasons = [each.item for each in wire.reasons]
-    faults += [
-        f"reasons: {each!r} is not in the ranking" for each in dict.fromkeys(reasons) if each not in wire.ranking
-    ]
+    reasons = [reason.item for reason in wire.reasons]
+    faults += [f"reasons: {id_!r} is not in the ranking" for id_ in dict.fromkeys(reasons) if id_ not in wire.ranking]
     faults += _repeats("reasons", reasons)
     if faults:
         raise BadAnswerError(faults)
-    texts = {each.item: readable(each.text, TEXT_LENGTH) for each in wire.reasons}
-    told = tuple(texts.get(each, "") for each in wire.ranking)
-    return ReadRanking(tuple(named[each] for each in wire.ranking), told if any(told) else ())
+    texts = {reason.item: readable(reason.text, TEXT_LENGTH) for reason in wire.reasons}
+    told = tuple(texts.get(id_, "") for id_ in wire.ranking)
+    return ReadRanking(tuple(named[id_] for id_ in wire.ranking), told if any(told) else ())
 
 
 def _repeats(what: str, given: Sequence[str]) -> list[str]:
-    return [f"{what}: {each!r} is given {count} times" for each, count in Counter(given).items() if count > 1]
+    return [f"{what}: {id_!r} is given {count} times" for id_, count in Counter(given).items() if count > 1]
 
 
 DIGITS = 4  # significant ones of numbers that are shown: more cost tokens and tell nothing
@@ -142,8 +140,8 @@ def document(view: RankingView, ids: dict[str, str]) -> dict[str, Any]:
             }
             for number, aim in enumerate(party.aims, 1)
         },
-        "request": {name: fact(each) for name, each in view.moment.items()},
-        "items": [item(view, each, ids[each.name]) for each in view.items],
+        "request": {name: fact(value) for name, value in view.moment.items()},
+        "items": [item(view, seen_item, ids[seen_item.name]) for seen_item in view.items],
     }
 
 
@@ -152,7 +150,7 @@ def item(view: RankingView, given: SeenItem, id_: str) -> dict[str, Any]:
     return {
         "id": id_,
         "name": untrusted(given.name),
-        "facts": {name: fact(each) for name, each in given.facts.items()},
+        "facts": {name: fact(value) for name, value in given.facts.items()},
         "scores": {
             f"a{number}": significant(given.scores[aim.name]) for number, aim in enumerate(view.speaks_for.aims, 1)
         },
@@ -225,7 +223,7 @@ class LanguageModelRanker(ModelParticipant, Ranker):
         InputError
             If the extra is not installed, the key cannot be one, or a replay does not hold the request.
         """
-        ids = {each.name: f"i{number}" for number, each in enumerate(view.items, 1)}
+        ids = {seen_item.name: f"i{number}" for number, seen_item in enumerate(view.items, 1)}
         named = {id_: name for name, id_ in ids.items()}
         made = self._ask(
             conversation(view, ids),

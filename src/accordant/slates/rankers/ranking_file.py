@@ -61,16 +61,16 @@ def read_rankings(file: str | Path) -> dict[str | None, dict[str, Recorded]]:
         rows.setdefault((row.cells.get("stakeholder"), row.cells["request"]), []).append(row)
     if not rows:
         raise DataError(f"{path} holds no rankings; allowed: at least one line below the header")
-    found: dict[str | None, dict[str, Recorded]] = {}
+    rankings: dict[str | None, dict[str, Recorded]] = {}
     for (stakeholder, request), of_one in rows.items():
-        found.setdefault(stakeholder, {})[request] = _recorded(path, of_one)
-    return found
+        rankings.setdefault(stakeholder, {})[request] = _recorded(path, of_one)
+    return rankings
 
 
 def _rows(path: Path) -> list[_Row]:
     """Return the rows that are not blank, with their lines, if the header is right."""
     reader = csv.reader(io.StringIO(read_text(path), newline=""), strict=True)
-    found: list[_Row] = []
+    rows: list[_Row] = []
     header: list[str] | None = None
     try:
         for cells in reader:
@@ -82,10 +82,10 @@ def _rows(path: Path) -> list[_Row]:
             elif len(line) != len(header):
                 raise DataError(f"{path}, line {reader.line_num}: {len(line)} cells; allowed: {len(header)}")
             else:
-                found.append(_Row(reader.line_num, dict(zip(header, line, strict=True))))
+                rows.append(_Row(reader.line_num, dict(zip(header, line, strict=True))))
     except csv.Error as error:
         raise DataError(f"{path}, line {reader.line_num}: the row cannot be read: {error}") from None
-    return found
+    return rows
 
 
 def _header(path: Path, line: int, names: list[str]) -> list[str]:
@@ -124,10 +124,10 @@ def _recorded(path: Path, rows: list[_Row]) -> Recorded:
 
 
 def _place(path: Path, row: _Row) -> int:
-    found = row.cells["place"]
-    if not (found.isascii() and found.isdigit() and 1 <= len(found) <= 9 and int(found) > 0):
-        raise DataError(f"{path}, line {row.line}: place is {found!r:.60}; allowed: a whole number of at least 1")
-    return int(found)
+    place = row.cells["place"]
+    if not (place.isascii() and place.isdigit() and 1 <= len(place) <= 9 and int(place) > 0):
+        raise DataError(f"{path}, line {row.line}: place is {place!r:.60}; allowed: a whole number of at least 1")
+    return int(place)
 
 
 def _scores(path: Path, ordered: Sequence[_Row]) -> tuple[float, ...]:
@@ -135,7 +135,7 @@ def _scores(path: Path, ordered: Sequence[_Row]) -> tuple[float, ...]:
     given = [row.cells.get("score", "") for row in ordered]
     if not any(given):
         return ()
-    found: list[float] = []
+    scores: list[float] = []
     for row, cell in zip(ordered, given, strict=True):
         try:
             score = float(cell)
@@ -146,10 +146,10 @@ def _scores(path: Path, ordered: Sequence[_Row]) -> tuple[float, ...]:
                 f"{path}, line {row.line}: score is {cell!r:.60}; allowed: from 0 to 1, for all items of a request or "
                 "for none"
             )
-        if found and score > found[-1]:
-            raise DataError(f"{path}, line {row.line}: score {score:g} is above {found[-1]:g} of the place before")
-        found.append(score)
-    return tuple(found)
+        if scores and score > scores[-1]:
+            raise DataError(f"{path}, line {row.line}: score {score:g} is above {scores[-1]:g} of the place before")
+        scores.append(score)
+    return tuple(scores)
 
 
 @rankers.register("recorded_ranker")
@@ -175,39 +175,39 @@ class RecordedRanker(Ranker):
         self, file: str, stakeholder: str | None = None, made_by: str = "person", name: str = "recorded_ranker"
     ) -> None:
         self.name, self.made_by, self.file = text(name, "name"), text(made_by, "made_by"), text(file, "file")
-        found = read_rankings(self.file)
-        if stakeholder not in found:
-            known = sorted(each for each in found if each is not None)
+        rankings = read_rankings(self.file)
+        if stakeholder not in rankings:
+            known = sorted(other for other in rankings if other is not None)
             said = allowed_names(known, stakeholder) if known else "the file has no column 'stakeholder'"
             raise DataError(f"{self.file} holds no rankings of {stakeholder!r}; {said}")
-        self._rankings: Mapping[str, Recorded] = found[stakeholder]
+        self._rankings: Mapping[str, Recorded] = rankings[stakeholder]
         self.about = f"Recorded: rankings that a {made_by} made before, read from a file."
 
     def rank(self, view: RankingView) -> Ranking:
         """Return what the file says of the request, or an empty order."""
-        found = self._rankings.get(view.request)
-        if found is None:
+        recorded = self._rankings.get(view.request)
+        if recorded is None:
             return Ranking(self.name, (), generated_by=self.made_by)
-        return replace(found.ranking, voter=self.name, generated_by=self.made_by)
+        return replace(recorded.ranking, voter=self.name, generated_by=self.made_by)
 
     def check(self, requests: Collection[str], items: Collection[str]) -> None:
         """Refuse requests and items that do not exist: `DataError`."""
         known_requests, known_items = set(requests), set(items)
-        for name, each in self._rankings.items():
-            first = min(each.lines)
+        for name, recorded in self._rankings.items():
+            first = min(recorded.lines)
             if name not in known_requests:
                 raise DataError(f"{self.file}, line {first}: {_unknown('request', name, requests)}")
-            for item, line in zip(each.ranking.order, each.lines, strict=True):
+            for item, line in zip(recorded.ranking.order, recorded.lines, strict=True):
                 if item not in known_items:
                     raise DataError(f"{self.file}, line {line}: {_unknown('item', item, items)}")
 
     def among(self, requests: Collection[str]) -> Self:
         """Return the ranker with the rankings of some requests alone: where only part of them is served."""
         kept = set(requests)
-        found = object.__new__(type(self))
-        vars(found).update(vars(self))
-        found._rankings = {name: each for name, each in self._rankings.items() if name in kept}
-        return found
+        ranker = object.__new__(type(self))
+        vars(ranker).update(vars(self))
+        ranker._rankings = {name: recorded for name, recorded in self._rankings.items() if name in kept}
+        return ranker
 
     def to_json(self) -> dict[str, Any]:
         """Return what a record says of the ranker; where the file lies is not part of it."""

@@ -158,15 +158,15 @@ class FittedNeighbours(Fitted):
 
     def rate(self, users: NDArray[np.intp], starts: NDArray[np.intp]) -> Values:
         """Return sums of similarities to what the user consumed and to the start."""
-        found = np.empty((self.n_items, len(users)))
+        ratings = np.empty((self.n_items, len(users)))
         for request, (user, start) in enumerate(zip(users, starts, strict=True)):
             items, weights = self.history.row(int(user))
-            found[:, request] = self.similarity[:, items] @ weights
+            ratings[:, request] = self.similarity[:, items] @ weights
             if start != NOWHERE:
-                found[:, request] += self.similarity[:, start]
-        uncounted = ~(found > 0).any(axis=0)
-        found[:, uncounted] = self.reach[:, None]
-        return found
+                ratings[:, request] += self.similarity[:, start]
+        uncounted = ~(ratings > 0).any(axis=0)
+        ratings[:, uncounted] = self.reach[:, None]
+        return ratings
 
 
 @register("neighbours")
@@ -217,6 +217,6 @@ class Neighbours(Recommender):
             shared[both] += 1.0
         norms = np.sqrt(np.diag(products))
         scale = norms[:, None] * norms * (shared + self.shrinkage)
-        found = np.divide(products * shared, scale, out=np.zeros_like(products), where=scale > 0)
-        np.fill_diagonal(found, 0.0)
-        return np.asarray(found)
+        cosines = np.divide(products * shared, scale, out=np.zeros_like(products), where=scale > 0)
+        np.fill_diagonal(cosines, 0.0)
+        return np.asarray(cosines)

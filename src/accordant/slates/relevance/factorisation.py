@@ -36,10 +36,10 @@ class FittedFactorisation(Fitted):
         rows = [self._with(int(user), int(start)) for user, start in pairs]
         vectors = solve_factors(self.factors, [(items, 1.0 + self.alpha * counts) for items, counts in rows],
                          self.regularisation)  # fmt: skip
-        found = np.maximum(0.0, self.factors @ vectors.T)
-        uncounted = ~(found > 0).any(axis=0)
-        found[:, uncounted] = self.reach[:, None]
-        return np.asarray(found[:, position.reshape(-1)])
+        ratings = np.maximum(0.0, self.factors @ vectors.T)
+        uncounted = ~(ratings > 0).any(axis=0)
+        ratings[:, uncounted] = self.reach[:, None]
+        return np.asarray(ratings[:, position.reshape(-1)])
 
     def _with(self, user: int, start: int) -> tuple[Codes, Values]:
         """Return the history of a user, and the start as one more."""

@@ -65,7 +65,7 @@ class Features:
     def learned_from(cls, interactions: Interactions, catalogue: Catalogue, seed: int) -> Features:
         """Return features that know these interactions and nothing else."""
         models = (Popular(), Transitions(), Neighbours(), Factorisation(seed=seed))
-        return cls(catalogue, Rows.of(interactions), tuple(each.fit(interactions, catalogue) for each in models))
+        return cls(catalogue, Rows.of(interactions), tuple(model.fit(interactions, catalogue) for model in models))
 
     def of(self, users: Codes, starts: Codes) -> Values:
         """Return features of every item for each request, rounded, shape (item, request, feature)."""
@@ -78,7 +78,7 @@ class Features:
         same = (codes[:, None] == codes[starts]) & (codes[:, None] >= 0) & somewhere
         itself = (np.arange(self.catalogue.n_items)[:, None] == starts).astype(np.float64)
         columns = [
-            *(relative(each.rate(users, starts)) for each in self.learned),
+            *(relative(model.rate(users, starts)) for model in self.learned),
             same.astype(np.float64), self._category_shares(had), self._closeness(starts), np.log1p(had), itself,
         ]  # fmt: skip
         return np.stack(columns, axis=2).round(DECIMALS)
@@ -114,7 +114,7 @@ class FittedRanker(Fitted):
 
     def rate(self, users: Codes, starts: Codes) -> Values:
         """Return the predicted chance that the item is taken, or the predicted number, at least 0."""
-        found = np.empty((self.n_items, len(users)))
+        ratings = np.empty((self.n_items, len(users)))
         for start in range(0, len(users), AT_ONCE):
             part = slice(start, start + AT_ONCE)
             described = self.features.of(users[part], starts[part])
@@ -122,8 +122,8 @@ class FittedRanker(Fitted):
             with one_thread():
                 chances = hasattr(self.estimator, "predict_proba")
                 predicted = self.estimator.predict_proba(rows)[:, 1] if chances else self.estimator.predict(rows)
-            found[:, part] = np.maximum(0.0, predicted).reshape(described.shape[:2])
-        return found
+            ratings[:, part] = np.maximum(0.0, predicted).reshape(described.shape[:2])
+        return ratings
 
 
 @register("ranker")

@@ -139,8 +139,8 @@ def check_positions(name: str, positions: Codes, lowest: int, size: int) -> None
     if not np.issubdtype(positions.dtype, np.integer):
         raise InputError(f"{name} are of type {positions.dtype}; allowed: whole numbers")
     if positions.size and not (positions.min() >= lowest and positions.max() < size):
-        found = positions[(positions < lowest) | (positions >= size)][0]
-        raise InputError(f"{name} name position {found}; allowed: {lowest} to {size - 1}")
+        position = positions[(positions < lowest) | (positions >= size)][0]
+        raise InputError(f"{name} name position {position}; allowed: {lowest} to {size - 1}")
 
 
 recommenders: Registry[Recommender] = Registry(

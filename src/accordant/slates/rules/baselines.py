@@ -70,8 +70,8 @@ class StakeholderSlate(SlateRule):
         if self.stakeholder not in candidates.stakeholders:
             raise UnknownNameError("stakeholder", self.stakeholder, candidates.stakeholders)
         scores = candidates.values[candidates.stakeholders.index(self.stakeholder)]
-        found = best_items(scores, candidates.totals, candidates.available, k, candidates.tolerance)
-        return Slates(self.label, candidates.items, found.items, found.tied)
+        best = best_items(scores, candidates.totals, candidates.available, k, candidates.tolerance)
+        return Slates(self.label, candidates.items, best.items, best.tied)
 
     @property
     def label(self) -> str:

@@ -120,15 +120,15 @@ class MaximalMarginalRelevance(SlateRule):
         n_items, n_users = candidates.values.shape[1:]
         left = np.where(candidates.available, self.balance * weighted_means(candidates), -np.inf)
         shown = np.zeros((int(types.max()) + 1, n_users), dtype=bool)
-        found = BestItems.none(n_users, k)
+        lists = BestItems.none(n_users, k)
         for place in range(min(k, n_items)):
-            items = take_best(left, candidates.totals, found, place, candidates.tolerance)
+            items = take_best(left, candidates.totals, lists, place, candidates.tolerance)
             users = np.flatnonzero(items != NOTHING)
             users = users[~shown[types[items[users]], users]]
             new = types[items[users]]
             shown[new, users] = True
             left[:, users] -= (1.0 - self.balance) * (types[:, None] == new)
-        return Slates(self.label, candidates.items, found.items, found.tied)
+        return Slates(self.label, candidates.items, lists.items, lists.tied)
 
 
 @register("xquad")
@@ -170,10 +170,10 @@ class ExplicitQueryAspects(SlateRule):
         uncovered = wanted.copy()
         allowed = available.copy()
         n_items, n_users = worth.shape
-        found = BestItems.none(n_users, k)
+        lists = BestItems.none(n_users, k)
         for place in range(min(k, n_items)):
             scores = self.balance * worth + (1.0 - self.balance) * uncovered[types] * worth
-            items = take_best(np.where(allowed, scores, -np.inf), candidates.totals, found, place, candidates.tolerance)
+            items = take_best(np.where(allowed, scores, -np.inf), candidates.totals, lists, place, candidates.tolerance)
             users = np.flatnonzero(items != NOTHING)
             taken = items[users]
             allowed[taken, users] = False
@@ -181,8 +181,8 @@ class ExplicitQueryAspects(SlateRule):
         return Slates(
             self.label,
             candidates.items,
-            found.items,
-            found.tied,
+            lists.items,
+            lists.tied,
             {},
             {"wanted": of_categories(wanted, candidates.categories)},
         )

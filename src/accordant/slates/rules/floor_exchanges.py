@@ -200,11 +200,11 @@ def provably_infeasible(shelf: RepairState, users: NDArray[np.intp]) -> Mask:
     lengths = shelf.gains.lengths[users]
     open_items = np.ascontiguousarray(shelf.free[:, users] | _shown(shelf, users))
     kept = np.empty((max(1, int(lengths.max(initial=0))), len(users)))
-    found = np.zeros(len(users), dtype=bool)
+    infeasible = np.zeros(len(users), dtype=bool)
     for group in sorted(groups):
         most = end_sums(gains[list(group)].sum(axis=0)[None], open_items, lengths, 1.0, kept)[0]
-        found |= most < least[list(group)].sum(axis=0) - len(group) * FLOOR_TOLERANCE
-    return found
+        infeasible |= most < least[list(group)].sum(axis=0) - len(group) * FLOOR_TOLERANCE
+    return infeasible
 
 
 def best_list(shelf: RepairState, user: int) -> SearchResult:
@@ -229,13 +229,13 @@ def best_list(shelf: RepairState, user: int) -> SearchResult:
         core = np.sort(order[: max(CORE, length)])
         items, gains = items[core], gains[:, core]
     for raised in (0.0, SLACK):
-        found = _solve(shelf.worth[items, user], gains, least + raised, length)
-        if found.items is None:
-            return SearchResult(None, found.impossible and every and raised == 0.0)
-        if (gains[:, found.items].sum(axis=1) >= least - FLOOR_TOLERANCE).all():
-            other = _solve(shelf.worth[items, user], gains, least + raised, length, found.items).items
-            tied = other is not None and _level(shelf, user, items[other], items[found.items])
-            return SearchResult(items[found.items], impossible=False, tied=tied)
+        solution = _solve(shelf.worth[items, user], gains, least + raised, length)
+        if solution.items is None:
+            return SearchResult(None, solution.impossible and every and raised == 0.0)
+        if (gains[:, solution.items].sum(axis=1) >= least - FLOOR_TOLERANCE).all():
+            other = _solve(shelf.worth[items, user], gains, least + raised, length, solution.items).items
+            tied = other is not None and _level(shelf, user, items[other], items[solution.items])
+            return SearchResult(items[solution.items], impossible=False, tied=tied)
     return SearchResult(None, impossible=False)
 
 
@@ -284,7 +284,7 @@ def _solve(
 
 def _shown(shelf: RepairState, users: NDArray[np.intp]) -> Mask:
     """Return which items are in the list of each user, shape (item, user)."""
-    found = np.zeros((len(shelf.free), len(users)), dtype=bool)
+    shown = np.zeros((len(shelf.free), len(users)), dtype=bool)
     which, places = np.nonzero(shelf.items[users] >= 0)
-    found[shelf.items[users[which], places], which] = True
-    return found
+    shown[shelf.items[users[which], places], which] = True
+    return shown

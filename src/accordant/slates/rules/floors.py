@@ -66,11 +66,11 @@ def repair_lists(shelf: RepairState, levels: Values) -> RepairedLists:
     if open_.any():
         impossible[open_] = provably_infeasible(shelf, np.flatnonzero(open_))
     for user in np.flatnonzero(open_ & ~impossible).tolist():
-        found = best_list(shelf, user)
-        impossible[user] = found.impossible
-        if found.items is not None:
-            shelf.replace(user, found.items)
-            tied[user] = found.tied  # whatever exchanges came before, this list is the best one
+        solution = best_list(shelf, user)
+        impossible[user] = solution.impossible
+        if solution.items is not None:
+            shelf.replace(user, solution.items)
+            tied[user] = solution.tied  # whatever exchanges came before, this list is the best one
     shortfall = np.zeros((len(levels), len(before)))
     shortfall[~np.isnan(levels)] = shelf.shortfall()
     items, by_order = shelf.in_place_of(before)
@@ -102,10 +102,10 @@ class BlockRepairs:
         shelf.items[u] = items
         alone = shelf.alone(u)
         alone.free[shown, 0] = False
-        found = repair_lists(alone, self._levels)
-        done.items[u], done.tied[u], done.shortfall[:, u] = found.items[0], found.tied[0], found.shortfall[:, 0]
-        done.changed[u], done.unmet[u], done.impossible[u] = found.changed[0], found.unmet[0], found.impossible[0]
-        return np.asarray(found.items[0])
+        lists = repair_lists(alone, self._levels)
+        done.items[u], done.tied[u], done.shortfall[:, u] = lists.items[0], lists.tied[0], lists.shortfall[:, 0]
+        done.changed[u], done.unmet[u], done.impossible[u] = lists.changed[0], lists.unmet[0], lists.impossible[0]
+        return np.asarray(lists.items[0])
 
 
 def join_repairs(parts: list[RepairedLists]) -> RepairedLists:
@@ -225,7 +225,7 @@ class Floored(SlateRule):
     def label(self) -> str:
         """Rule and floors, ``floored[leximin_slate; Locals >= 0.3]``."""
         named = self.floors if isinstance(self.floors, Mapping) else {"everybody": self.floors}
-        return f"{self.name}[{self.inner.label}; {', '.join(f'{who} >= {each:g}' for who, each in named.items())}]"
+        return f"{self.name}[{self.inner.label}; {', '.join(f'{who} >= {floor:g}' for who, floor in named.items())}]"
 
     def _levels(self, candidates: Candidates) -> Values:
         """Return the floor of each stakeholder, NaN for who has none, shape (stakeholder,)."""

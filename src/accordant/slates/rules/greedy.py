@@ -45,8 +45,8 @@ class NormalisedGains:
 
     def of(self, items: NDArray[np.intp]) -> Values:
         """Return the gains of one item for each user, shape (stakeholder, user); 0 for `NOTHING`, which is −1."""
-        found = self.values[:, np.maximum(items, 0), np.arange(len(items))]
-        return np.where(items >= 0, found, 0.0)
+        gains = self.values[:, np.maximum(items, 0), np.arange(len(items))]
+        return np.where(items >= 0, gains, 0.0)
 
     def total(self, items: NDArray[np.intp]) -> Values:
         """Return the normalised utilities of lists, shape (stakeholder, user), from items of shape (user, place)."""
@@ -206,12 +206,12 @@ class GreedySlate(SlateRule):
             without = running - gains.of(items[:, place])
             scores = self.scores(gains, without, free)
             chosen, several = best_item(scores, candidates.totals, candidates.tolerance)
-            found = self.worth(gains, without + gains.of(chosen))
+            worth = self.worth(gains, without + gains.of(chosen))
             there = (chosen != NOTHING) & (items[:, place] != NOTHING)
-            sign = compare_ranks(found, best, gains.tolerance)
+            sign = compare_ranks(worth, best, gains.tolerance)
             better, level = there & (sign > 0), there & (sign == 0)
             tied = np.where(better, several, tied | level)
-            best = np.where(better, found, best)
+            best = np.where(better, worth, best)
             places, entering = np.where(better, place, places), np.where(better, chosen, entering)
         improved = places >= 0
         who, at, new = users[improved], places[improved], entering[improved]

@@ -96,11 +96,11 @@ class PerItem(SlateRule):
         if hasattr(rule, "weights"):
             weighted: dict[str, Any] = {"weights": tuple(even_weights(candidates.weights).tolist())}
             rule = replace(rule, **weighted)
-        found = decide_among(rule, candidates, candidates.available)
-        if found.scores is None:
-            picked = _in_turn(rule, candidates, k, found)
+        among = decide_among(rule, candidates, candidates.available)
+        if among.scores is None:
+            picked = _in_turn(rule, candidates, k, among)
         else:
-            picked = best_items(found.scores, candidates.totals, candidates.available, k, candidates.tolerance)
+            picked = best_items(among.scores, candidates.totals, candidates.available, k, candidates.tolerance)
         return Slates(self.label, candidates.items, picked.items, picked.tied)
 
 
@@ -126,12 +126,12 @@ def decide_among(rule: ContextRule, candidates: Candidates, left: Mask) -> Among
     for items, users in _alike(open_items, _together(rule, shape[0])):
         values = candidates.values[:, items[:, None], users]
         names = tuple(candidates.items[item] for item in items)
-        found = rule.decide(Block(values, candidates.stakeholders, names, candidates.tolerance))
-        winners[users], tied[users] = items[found.codes], found.tied
-        if found.scores is None or scores is None:
+        decisions = rule.decide(Block(values, candidates.stakeholders, names, candidates.tolerance))
+        winners[users], tied[users] = items[decisions.codes], decisions.tied
+        if decisions.scores is None or scores is None:
             scores = None
         else:
-            scores[items[:, None], users] = found.scores
+            scores[items[:, None], users] = decisions.scores
     return Among(winners, tied, None if scores is None else np.where(left, scores, -np.inf))
 
 
@@ -144,21 +144,21 @@ def item_rules(n_items: int) -> tuple[PerItem, ...]:
     """
     made = (strategies.create(name) for name in strategies if not _required(name))
     return tuple(
-        PerItem(each)
-        for each in made
-        if isinstance(each, ContextRule)
-        and each.may_be_selected
-        and not each.draws
-        and each.fitted
-        and each.kind in ("compromise", "voting")
-        and n_items <= LARGEST.get(each.name, PAIRS if each.kind == "voting" else n_items)
+        PerItem(strategy)
+        for strategy in made
+        if isinstance(strategy, ContextRule)
+        and strategy.may_be_selected
+        and not strategy.draws
+        and strategy.fitted
+        and strategy.kind in ("compromise", "voting")
+        and n_items <= LARGEST.get(strategy.name, PAIRS if strategy.kind == "voting" else n_items)
     )
 
 
 def _required(name: str) -> bool:
     """Whether a strategy has a parameter without a default."""
     given = inspect.signature(strategies.factory(name)).parameters.values()
-    return any(each.default is inspect.Parameter.empty for each in given)
+    return any(parameter.default is inspect.Parameter.empty for parameter in given)
 
 
 def _together(rule: ContextRule, n_items: int) -> int:
@@ -182,14 +182,14 @@ def _alike(left: Mask, most: int) -> Iterator[tuple[NDArray[np.intp], NDArray[np
 
 def _in_turn(rule: ContextRule, candidates: Candidates, k: int, first: Among) -> BestItems:
     """Return the winner, the winner among the rest, and so on."""
-    left, users, found = candidates.available.copy(), np.arange(candidates.n_users), first
+    left, users, among = candidates.available.copy(), np.arange(candidates.n_users), first
     lists = BestItems.none(candidates.n_users, k)
     for place in range(min(k, len(left))):
-        lists.items[:, place] = found.winners
-        lists.tied[:] |= found.tied
-        left[np.maximum(found.winners, 0), users] = False
+        lists.items[:, place] = among.winners
+        lists.tied[:] |= among.tied
+        left[np.maximum(among.winners, 0), users] = False
         if place + 1 < min(k, len(left)):
-            found = decide_among(rule, candidates, left)
+            among = decide_among(rule, candidates, left)
     return lists
 
 

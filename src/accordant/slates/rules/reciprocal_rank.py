@@ -103,20 +103,20 @@ class ReciprocalRank(SlateRule):
             scores = normalise_scores(self.scaling, scores, allowed) if self.rounds > 1 else scores
             shown = best_items(scores, candidates.totals, allowed, k, candidates.tolerance)
             last, before, tied = _ranks(shown.items, len(worth)), offers, tied | shown.tied
-        found = {"weights": voting_weights, **({"banned": np.concatenate(bans)} if bans else {})}
-        return Slates(self.label, candidates.items, shown.items, tied, {}, found)
+        quantities = {"weights": voting_weights, **({"banned": np.concatenate(bans)} if bans else {})}
+        return Slates(self.label, candidates.items, shown.items, tied, {}, quantities)
 
 
 def _offers(
     candidates: Candidates, speakers: NDArray[np.intp], allowed: Mask, k: int
 ) -> tuple[dict[int, Codes], NDArray[np.bool_]]:
     """Return the rank of every item in the offer of each stakeholder, (item, user), and whether an offer was tied."""
-    found, tied = {}, np.zeros(allowed.shape[1], dtype=bool)
+    offers, tied = {}, np.zeros(allowed.shape[1], dtype=bool)
     for i in speakers.tolist():
         best = best_items(candidates.values[i], candidates.totals, allowed, k, candidates.tolerance)
-        found[i] = _ranks(best.items, len(allowed))
+        offers[i] = _ranks(best.items, len(allowed))
         tied |= best.tied
-    return found, tied
+    return offers, tied
 
 
 def _ranks(items: NDArray[np.intp], n_items: int) -> Codes:

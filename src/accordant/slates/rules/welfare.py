@@ -186,5 +186,5 @@ class UtilitarianSlate(SlateRule):
         weights = candidates.weights
         scores = np.empty(candidates.available.shape)
         weighted_sum(candidates.values, weights / weights.sum(), scores)
-        found = best_items(scores, candidates.totals, candidates.available, k, candidates.tolerance)
-        return Slates(self.label, candidates.items, found.items, found.tied)
+        best = best_items(scores, candidates.totals, candidates.available, k, candidates.tolerance)
+        return Slates(self.label, candidates.items, best.items, best.tied)

@@ -138,13 +138,13 @@ def check_tradeoff(
     paths = [MaximalMarginalRelevance(balance)(candidates, length, threads=1) for balance in balances]
     counts = [_counts(slates, types) for slates in paths]
     columns = np.stack([
-        [*outcomes.accuracies(slates, consumed), (each > 0).sum(axis=0), _entropy(each)]
-        for slates, each in zip(paths, counts, strict=True)
+        [*outcomes.accuracies(slates, consumed), (count > 0).sum(axis=0), _entropy(count)]
+        for slates, count in zip(paths, counts, strict=True)
     ])[:, :, judged]  # fmt: skip
     who = np.asarray(users)[judged]
     names, codes = np.unique(who, return_inverse=True)
     means, drawn = _resampled(columns, codes, len(names), resamples, seed)
-    gammas = [pooled_gamma(wanted[:, judged], each[:, judged]) for each in counts]
+    gammas = [pooled_gamma(wanted[:, judged], count[:, judged]) for count in counts]
     tail = (1.0 - level) / 2 / (2 * (len(balances) - 1))  # Bonferroni's, for two readings of all points but the first
     lack = too_few(len(names), resamples, tail)
     points = _points(balances, means, drawn, gammas, margin, tail, clear=lack is None)
@@ -202,10 +202,10 @@ def _candidates(relevance: Values, categories: NDArray[np.intp], available: NDAr
 
 def _counts(slates: Slates, types: NDArray[np.intp]) -> NDArray[np.intp]:
     """Return how many items of each type a list has, shape (type, request)."""
-    found = np.zeros((int(types.max()) + 1, slates.n_users), dtype=np.intp)
+    counts = np.zeros((int(types.max()) + 1, slates.n_users), dtype=np.intp)
     users, places = np.nonzero(slates.items != NOTHING)
-    np.add.at(found, (types[slates.items[users, places]], users), 1)
-    return found
+    np.add.at(counts, (types[slates.items[users, places]], users), 1)
+    return counts
 
 
 def _entropy(counts: NDArray[np.intp]) -> Values:

@@ -143,21 +143,21 @@ def verdict_of(points: Sequence[PathPoint], consumed: int, margin: float) -> tup
     if all(every.effect == "holds" and best.effect == "holds" for _, every, best in more):
         most = max(point.categories for point, _, _ in more)
         return "none", f"up to {most:.2f} categories neither reading loses more than {margin:g}"
-    seeming = [each for each in more if each[1].effect == "costs" and each[2].effect == "holds"]
+    seeming = [triple for triple in more if triple[1].effect == "costs" and triple[2].effect == "holds"]
     if seeming:
-        point, every, best = max(seeming, key=lambda each: each[2].value)
+        point, every, best = max(seeming, key=lambda triple: triple[2].value)
         return "artefact", (
             f"with {point.categories:.2f} categories instead of {least:.2f} accuracy changes by {_words(every)} if all "
             f"is consumed, but by {_words(best)} if the best {consumed} are"
         )
-    costly = [each for each in more if each[2].effect == "costs"]
+    costly = [triple for triple in more if triple[2].effect == "costs"]
     if costly:
-        point, _, best = min(costly, key=lambda each: each[0].categories)
+        point, _, best = min(costly, key=lambda triple: triple[0].categories)
         return "real", (
             f"with {point.categories:.2f} categories instead of {least:.2f} accuracy changes by {_words(best)} if the "
             f"best {consumed} are consumed"
         )
-    point, every, best = max(more, key=lambda each: each[0].categories)
+    point, every, best = max(more, key=lambda triple: triple[0].categories)
     return "undecided", (
         f"the intervals neither show a loss nor rule one out: with {point.categories:.2f} categories instead of "
         f"{least:.2f} accuracy changes by {_words(every)} if all is consumed, and by {_words(best)} if the best "

@@ -143,7 +143,7 @@ def _check(requests: object, requests_per_day: object, batch: object, repeat: ob
 
 def _declared_only(events: Events, declared: Items, file: str) -> tuple[Events, int]:
     """Return the events of declared items, and how many others were left out."""
-    known = {each: place for place, each in enumerate(declared.ids)}
+    known = {item: place for place, item in enumerate(declared.ids)}
     position = np.array([known.get(name, NO_CANDIDATE) for name in events.item_names], dtype=np.intp)
     kept = position[events.items] != NO_CANDIDATE
     n_left = int((~kept).sum())
@@ -189,7 +189,7 @@ def _parts(asked: Sequence[Asked], start: float, per_day: int | None, batch: int
     if per_day is not None:
         yield from service_days(len(asked), per_day, batch, "requests_per_day")
         return
-    days = days_after(np.array([each.time for each in asked]), start)
+    days = days_after(np.array([request.time for request in asked]), start)
     for day in np.unique(days).tolist():
         first, last = np.searchsorted(days, [day, day + 1]).tolist()
         for begin in range(first, last, batch):
@@ -200,10 +200,10 @@ def _requests(past: Past, learned: Fitted, day: int, asked: Sequence[Asked], *, 
     """Return the requests of one batch."""
     history, starts = past.before(asked)
     available = np.ones(history.shape, dtype=bool) if repeat else history == 0
-    users = [past.events.user_names[each.user] for each in asked]
+    users = [past.events.user_names[request.user] for request in asked]
     nowhere = np.full(len(asked), np.nan)
-    relevance = learned.relevance(past.known[[each.user for each in asked]], starts)
+    relevance = learned.relevance(past.known[[request.user for request in asked]], starts)
     return Requests(
-        tuple(f"{user}/{each.part}" for user, each in zip(users, asked, strict=True)), tuple(users), day, nowhere,
+        tuple(f"{user}/{request.part}" for user, request in zip(users, asked, strict=True)), tuple(users), day, nowhere,
         nowhere, relevance, history, available, past.targets(asked) & available,
     )  # fmt: skip

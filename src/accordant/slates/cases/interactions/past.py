@@ -57,32 +57,32 @@ class Past:
     def known(self) -> Codes:
         """Position of each user among those who are learned from, `NOBODY` for others, shape (user,)."""
         users = np.unique(self.events.users[self.training])
-        found = np.full(len(self.events.user_names), NOBODY)
-        found[users] = np.arange(len(users))
-        return found
+        positions = np.full(len(self.events.user_names), NOBODY)
+        positions[users] = np.arange(len(users))
+        return positions
 
     def interactions(self) -> Interactions:
         """Return what is learned from; each row starts from what the same user took before it."""
         rows = self.training
         users = self.known[self.events.users[rows]]
-        found = Interactions.of(
+        interactions = Interactions.of(
             int(users.max(initial=NOBODY)) + 1, self.n_items, users, self.items[rows],
             counts=self.events.weights[rows], times=self.events.times[rows],
         )  # fmt: skip
-        return found.within(users)
+        return interactions.within(users)
 
     def asked(self) -> list[Asked]:
         """Return requests in the order of time; ties by user, then by day or session."""
         events, sessions = self.events, self.events.sessions
         rows = np.flatnonzero(events.times >= self.time)
         days = days_after(events.times[rows], self.time)
-        found: dict[tuple[int, int | str], list[int]] = {}
+        groups: dict[tuple[int, int | str], list[int]] = {}
         for row, day in zip(rows.tolist(), days.tolist(), strict=True):
             part = day if sessions is None else sessions[row]
-            found.setdefault((int(events.users[row]), part), []).append(row)
+            groups.setdefault((int(events.users[row]), part), []).append(row)
         return sorted(
-            (Asked(user, part, float(events.times[its[0]]), tuple(its)) for (user, part), its in found.items()),
-            key=lambda each: (each.time, each.user, each.part),
+            (Asked(user, part, float(events.times[its[0]]), tuple(its)) for (user, part), its in groups.items()),
+            key=lambda request: (request.time, request.user, request.part),
         )
 
     def before(self, requests: Sequence[Asked]) -> tuple[Values, Codes]:
@@ -91,10 +91,10 @@ class Past:
         The last is `NOWHERE` for users who took nothing, shape (request,).
         """
         counts, last = np.zeros((self.n_items, len(requests))), np.full(len(requests), NOWHERE)
-        for column, each in enumerate(requests):
-            first, end = self._bounds[each.user : each.user + 2]
+        for column, request in enumerate(requests):
+            first, end = self._bounds[request.user : request.user + 2]
             own = self._by_user[first:end]
-            rows = own[: np.searchsorted(self.events.times[own], each.time)]
+            rows = own[: np.searchsorted(self.events.times[own], request.time)]
             if len(rows):
                 counts[:, column] = np.bincount(self.items[rows], self.events.weights[rows], self.n_items)
                 last[column] = self.items[rows[-1]]
@@ -113,11 +113,11 @@ class Past:
 
     def targets(self, requests: Sequence[Asked]) -> NDArray[np.bool_]:
         """Return what was taken in each request, shape (item, request)."""
-        found = np.zeros((self.n_items, len(requests)), dtype=bool)
-        for column, each in enumerate(requests):
-            taken = self.items[list(each.rows)]
-            found[taken[taken != NO_CANDIDATE], column] = True
-        return found
+        targets = np.zeros((self.n_items, len(requests)), dtype=bool)
+        for column, request in enumerate(requests):
+            taken = self.items[list(request.rows)]
+            targets[taken[taken != NO_CANDIDATE], column] = True
+        return targets
 
 
 def split_time(times: Values, test_share: float) -> float:
@@ -153,7 +153,7 @@ def facts_of(
     undeclared: int, recommender: str,
 ) -> dict[str, Any]:  # fmt: skip
     """Return numbers about the data, `undeclared` interactions about items that are not declared among them."""
-    known, rows = past.known, [row for each in asked for row in each.rows]
+    known, rows = past.known, [row for request in asked for row in request.rows]
     taken = past.targets(asked)
     wanted = np.concatenate([batch.targets for batch in batches if batch.targets is not None], axis=1)
     return {
@@ -164,9 +164,9 @@ def facts_of(
         "learned_from": int(past.training.sum()),
         "learned_users": int((known != NOBODY).sum()),
         "requests": len(asked),
-        "users_asking": len({each.user for each in asked}),
+        "users_asking": len({request.user for request in asked}),
         "cold_requests": int(sum(batch.cold.sum() for batch in batches)),
-        "requests_by_users_not_learned_from": sum(bool(known[each.user] == NOBODY) for each in asked),
+        "requests_by_users_not_learned_from": sum(bool(known[request.user] == NOBODY) for request in asked),
         "requests_without_target": int((~wanted.any(axis=0)).sum()),
         "targets_per_request": float(wanted.sum() / len(asked)),
         "taken_again": int((taken & ~wanted).sum()),
@@ -175,7 +175,7 @@ def facts_of(
         "repeated_rows": read.repeated,
         "weighted": read.weighted,
         "sessions": read.sessions is not None,
-        "uncategorised_items": sum(each is None for each in catalogue.category),
+        "uncategorised_items": sum(category is None for category in catalogue.category),
         "items_never_taken": int((catalogue.popularity == 0).sum()),
         "recommender": recommender,
     }

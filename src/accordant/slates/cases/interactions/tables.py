@@ -46,16 +46,16 @@ def seconds_of(cells: Cells, use: str) -> Values:
     column = pd.Series(texts, dtype=object)
     numbers = pd.to_numeric(column, errors="coerce").to_numpy(dtype=np.float64)
     if np.isnan(numbers[0]):
-        found, allowed = _of_dates(column), DATES
-        found[~np.isnan(numbers)] = np.nan  # 2024 and 20240531 would pass as dates
+        seconds, allowed = _of_dates(column), DATES
+        seconds[~np.isnan(numbers)] = np.nan  # 2024 and 20240531 would pass as dates
     else:
-        found, allowed = numbers, SECONDS
-    wrong = ~((found >= EARLIEST) & (found < LATEST))
+        seconds, allowed = numbers, SECONDS
+    wrong = ~((seconds >= EARLIEST) & (seconds < LATEST))
     if wrong.any():
         row = int(np.argmax(wrong))
         same = "" if row == 0 else f", as in row 0, which holds {texts[0]!r}"
         raise cells.error(use, row, texts[row], allowed + (f"; or {DATES}" if allowed == SECONDS and not row else same))
-    return found
+    return seconds
 
 
 def _of_dates(column: pd.Series[str]) -> Values:
@@ -152,7 +152,7 @@ def read_items(path: Path, columns: Mapping[str, str | None], separator: str = "
     if cells.columns["name"] is None:
         names = ids
     else:
-        given = [name or each for name, each in zip(cells.texts("name"), ids, strict=True)]
+        given = [name or item for name, item in zip(cells.texts("name"), ids, strict=True)]
         names = different(cells, "name", given)
     return Items(
         tuple(ids), tuple(names), tuple(cells.texts("category")), tuple(cells.texts("provider")),

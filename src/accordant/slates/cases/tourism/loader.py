@@ -60,12 +60,12 @@ class Split:
 
 def tours_of(visits: Visits) -> list[Tour]:
     """Return all tours in the order of their first visits; ties by user, then by name."""
-    found: dict[tuple[str, str], list[int]] = {}
+    by_tour: dict[tuple[str, str], list[int]] = {}
     for row, tour in enumerate(visits.tours):
-        found.setdefault(tour, []).append(row)
+        by_tour.setdefault(tour, []).append(row)
     tours = [
         Tour(user, name, float(visits.starts[rows[0]]), tuple(dict.fromkeys(visits.items[rows].tolist())))
-        for (user, name), rows in found.items()
+        for (user, name), rows in by_tour.items()
     ]
     return sorted(tours, key=lambda tour: (tour.start, tour.user, tour.name))
 
@@ -101,12 +101,12 @@ def counts_by_user(
 ) -> NDArray[np.float64]:
     """Return how often each user visited each attraction in training, shape (item, user)."""
     column = {user: place for place, user in enumerate(dict.fromkeys(users))}
-    found = np.zeros((n_items, len(column)))
+    counts = np.zeros((n_items, len(column)))
     for row in np.flatnonzero(training):
         place = column.get(visits.users[row])
         if place is not None:
-            found[visits.items[row], place] += 1
-    return found[:, [column[user] for user in users]]
+            counts[visits.items[row], place] += 1
+    return counts[:, [column[user] for user in users]]
 
 
 def predict_relevance(visits: Visits, split: Split, catalogue: Catalogue, recommender: Recommender) -> Values:
@@ -131,10 +131,10 @@ def training_interactions(visits: Visits, split: Split, n_items: int) -> Interac
     column = training_users(visits, split)
     rows = np.flatnonzero(split.training)
     position = {tour: place for place, tour in enumerate(dict.fromkeys(visits.tours[row] for row in rows))}
-    found = Interactions.of(
+    interactions = Interactions.of(
         len(column), n_items, [column[visits.users[row]] for row in rows], visits.items[rows], times=visits.starts[rows]
     )
-    return found.within([position[visits.tours[row]] for row in rows], "previous")
+    return interactions.within([position[visits.tours[row]] for row in rows], "previous")
 
 
 def training_users(visits: Visits, split: Split) -> dict[str, int]:
@@ -305,7 +305,7 @@ def _notes(
         f"{cold} of {facts['requests']} requests are by users without any visit before the split.",
         f"Durations are no measure of interest: {facts['no_duration_share']:.0%} of them are 0.",
     ]
-    if all(each is None for each in places.provider):
+    if all(provider is None for provider in places.provider):
         told.append("Providers are a mapping of ours: famous attractions and small ones, by visits of the past.")
     for number, words in (
         (visits.dropped["before"], f"visits began before {earliest} and are left out."),

@@ -179,7 +179,7 @@ class Choice:
     def __call__(self, requests: Requests, slates: Slates) -> Values:
         """Return visits, 0 or 1, shape (item, request): one for each list that holds anything."""
         came = np.zeros(len(self.items))
-        found = np.zeros((len(self.items), requests.n_users))
+        visits = np.zeros((len(self.items), requests.n_users))
         prominence = self.position_bias * np.log(attention(slates.k))
         for user, request in enumerate(requests.ids):
             shown = slates.items[user]
@@ -190,9 +190,9 @@ class Choice:
             liking = self.sharpness * self.taste[items, self.column[request]] + prominence[places]
             crowd = self.crowding_aversion * came[items] / self.room[items]
             taken = items[np.argmax(liking - crowd + self.shocks(request, items))]
-            found[taken, user] = 1.0
+            visits[taken, user] = 1.0
             came[taken] += 1.0
-        return found
+        return visits
 
     def shocks(self, request: str, items: NDArray[np.intp]) -> Values:
         """Return standard Gumbel draws, shape (item,)."""
@@ -269,7 +269,7 @@ def city(
     )  # fmt: skip
     room = np.maximum(1.0, catalogue.capacity * batch / visitors_per_day)
     uptake = Choice(
-        seed, catalogue.items, people.true[:, who], {each: place for place, each in enumerate(ids)}, room,
+        seed, catalogue.items, people.true[:, who], {request: place for place, request in enumerate(ids)}, room,
         sharpness, position_bias, crowding_aversion,
     )  # fmt: skip
     return Demand(catalogue, batches, _notes(catalogue, people, who), _facts(catalogue, people, who, days), uptake)
@@ -278,9 +278,9 @@ def city(
 def best_liked(taste: Values, catalogue: Catalogue) -> NDArray[np.bool_]:
     """Return the open attractions that each user truly likes best, at most `LIKED`, shape (item, user)."""
     order = np.argsort(-np.where(catalogue.open[:, None], taste, -np.inf), axis=0, kind="stable")
-    found = np.zeros(taste.shape, dtype=bool)
-    np.put_along_axis(found, order[: min(LIKED, int(catalogue.open.sum()))], True, axis=0)
-    return found
+    targets = np.zeros(taste.shape, dtype=bool)
+    np.put_along_axis(targets, order[: min(LIKED, int(catalogue.open.sum()))], True, axis=0)
+    return targets
 
 
 def _of_a_day(users: int, visitors: int, generator: np.random.Generator) -> NDArray[np.intp]:
@@ -294,7 +294,7 @@ def _notes(catalogue: Catalogue, people: Tastes, who: NDArray[np.intp]) -> tuple
         f"{int((~people.known[who]).sum())} of {len(who)} requests are by users of whom nothing is known.",
         (
             f"{int((~catalogue.open).sum())} of {catalogue.n_items} attractions are closed, "
-            f"{sum(each is None for each in catalogue.category)} have no category."
+            f"{sum(category is None for category in catalogue.category)} have no category."
         ),
         f"Targets are the {LIKED} open attractions that a visitor truly likes best.",
     )

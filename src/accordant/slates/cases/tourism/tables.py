@@ -116,7 +116,7 @@ def read_places(path: Path, columns: Mapping[str, str | None], separator: str = 
     """
     cells = Cells.read(path, {use: columns[use] for use in OF_PLACES}, _may_miss(columns, OF_PLACES), separator)
     ids = different(cells, "id", cells.required("id"))
-    names = [name or each for name, each in zip(cells.texts("name"), ids, strict=True)]
+    names = [name or item for name, item in zip(cells.texts("name"), ids, strict=True)]
     return Places(
         tuple(ids), tuple(different(cells, "name" if cells.columns["name"] else "id", names)),
         tuple(cells.texts("category")), tuple(cells.texts("provider")),
@@ -137,8 +137,8 @@ def read_visits(
     users, tours, named = cells.required("user"), cells.required("tour"), cells.required("poi")
     starts = cells.numbers("start", TIME, blank=None)
     ends = starts if cells.columns["end"] is None else cells.numbers("end", TIME, blank=None)
-    position = {each: place for place, each in enumerate(places.ids)}
-    items = np.array([position.get(each, -1) for each in named], dtype=np.intp)
+    position = {item: place for place, item in enumerate(places.ids)}
+    items = np.array([position.get(item, -1) for item in named], dtype=np.intp)
     unknown, old = items < 0, starts < earliest
     if unknown.mean() > MOST_UNKNOWN:
         first = int(np.argmax(unknown))
@@ -206,13 +206,13 @@ def famous(popularity: Values, famous_share: float) -> NDArray[np.bool_]:
         raise InputError(f"famous_share is {famous_share:g}; allowed: above 0 and below 1")
     order = np.argsort(-popularity, kind="stable")
     before = np.concatenate([[0.0], np.cumsum(popularity[order])[:-1]])
-    found = np.zeros(len(popularity), dtype=bool)
-    found[order] = before < (famous_share - ROUNDING) * popularity.sum()
-    return found
+    mask = np.zeros(len(popularity), dtype=bool)
+    mask[order] = before < (famous_share - ROUNDING) * popularity.sum()
+    return mask
 
 
 def providers(given: Sequence[str | None], popularity: Values, famous_share: float) -> tuple[str | None, ...]:
     """Return providers as declared; if none is, `FAMOUS` and `SMALL` stand for two groups of them. Source: ours."""
-    if any(each is not None for each in given):
+    if any(provider is not None for provider in given):
         return tuple(given)
-    return tuple(FAMOUS if each else SMALL for each in famous(popularity, famous_share))
+    return tuple(FAMOUS if is_famous else SMALL for is_famous in famous(popularity, famous_share))

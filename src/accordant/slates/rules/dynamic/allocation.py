@@ -146,8 +146,8 @@ class StaticLottery(VotingWeightAllocation):
     def shares(self, names: Sequence[str], fairness: Values, compatibility: Values, weights: Values) -> Values:
         """Return shares; whoever has no weight gets none, and leaves it to nobody."""
         del fairness, compatibility, weights
-        found = np.array([self.chances.get(name, 0.0) for name in names], dtype=np.float64)
-        return np.asarray(found / max(1.0, sum(self.chances.values())))
+        chances = np.array([self.chances.get(name, 0.0) for name in names], dtype=np.float64)
+        return np.asarray(chances / max(1.0, sum(self.chances.values())))
 
 
 @register("weighted_product")

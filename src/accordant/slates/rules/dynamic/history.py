@@ -180,7 +180,7 @@ class ItemFairness(HistoryFairness):
         Raises `UnknownNameError` if a declared stakeholder or item does not exist.
         """
         n_items = len(candidates.items)
-        found = np.zeros((len(candidates.stakeholders), n_items), dtype=bool)
+        mask = np.zeros((len(candidates.stakeholders), n_items), dtype=bool)
         declared = self.items or {}
         for name in declared:
             if name not in candidates.stakeholders:
@@ -188,11 +188,11 @@ class ItemFairness(HistoryFairness):
         number = max(1, int(self.share * n_items))
         for i, name in enumerate(candidates.stakeholders):
             if name in declared:
-                found[i, [_position(item, candidates.items) for item in declared[name]]] = True
+                mask[i, [_position(item, candidates.items) for item in declared[name]]] = True
             else:
                 means = candidates.expected.values[i].mean(axis=1, dtype=np.float64)
-                found[i, np.argsort(-means, kind="stable")[:number]] = True
-        return found
+                mask[i, np.argsort(-means, kind="stable")[:number]] = True
+        return mask
 
     def measured(self, history: History, protected: Mask) -> FairnessOfHistory:
         """Return the measure divided by the target, at most 1; NaN where no item is protected."""

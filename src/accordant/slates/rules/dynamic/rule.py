@@ -44,7 +44,7 @@ def compatibilities(candidates: Candidates, user: Values, extremes: tuple[Values
     stakeholders without weight, shape (stakeholder, user). `user` is E of the user, shape (item, user); `extremes` are
     the user's ideal and worst mean over lists of the same length, each of shape (user,).
     """
-    found = np.zeros((len(candidates.stakeholders), user.shape[1]))
+    compatibility = np.zeros((len(candidates.stakeholders), user.shape[1]))
     ideal, worst = extremes
     users = np.arange(user.shape[1])[:, None]
     for i in np.flatnonzero(candidates.weights > 0):
@@ -52,8 +52,8 @@ def compatibilities(candidates: Candidates, user: Values, extremes: tuple[Values
         shown = best.items != NOTHING
         worth = np.where(shown, user[np.maximum(best.items, 0), users], 0.0).sum(axis=1)
         kept = Gains(worth / np.maximum(shown.sum(axis=1), 1), ideal, worst).attained
-        found[i] = np.where(np.isnan(kept), 1.0, kept)
-    return found
+        compatibility[i] = np.where(np.isnan(kept), 1.0, kept)
+    return compatibility
 
 
 @dataclass(frozen=True, eq=False)
@@ -280,6 +280,6 @@ def _decided(mode: Mode, chances: Values, draw: float) -> Values:
 
 def _check(state: State, candidates: Candidates) -> None:
     n_items, n_stakeholders = len(candidates.items), len(candidates.stakeholders)
-    found = len(state.exposure), len(state.attained)
-    if found != (n_items, n_stakeholders):
-        raise InputError(f"the state is of {found} items and stakeholders; allowed: {(n_items, n_stakeholders)}")
+    sizes = len(state.exposure), len(state.attained)
+    if sizes != (n_items, n_stakeholders):
+        raise InputError(f"the state is of {sizes} items and stakeholders; allowed: {(n_items, n_stakeholders)}")
