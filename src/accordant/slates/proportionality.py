@@ -333,7 +333,7 @@ def _one_item(approved: Mask, mass: Values, shown: Mask, k: int, largest: int, b
 
 
 @compiled
-def _groups(approved: Mask, mass: Values, shown: Mask, k: int, each: bool, broken: Mask) -> None:
+def _groups(approved: Mask, mass: Values, shown: Mask, k: int, alone: bool, broken: Mask) -> None:
     """Write for whom a group worth ℓ agrees on ℓ items and has fewer in the list: each member alone, or together.
 
     Groups are numbers whose bits are voters. Items are counted by who approves exactly them; sums over supersets give
@@ -374,7 +374,7 @@ def _groups(approved: Mask, mass: Values, shown: Mask, k: int, each: bool, broke
             if due == 0:
                 continue
             has = length - absent[n_groups - 1 - group]
-            if each:
+            if alone:
                 has = 0
                 for i in range(n_voters):
                     if (group >> i) & 1:

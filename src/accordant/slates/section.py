@@ -276,10 +276,10 @@ def _measures(declared: SlateSpec, market: Market) -> tuple[dict[str, SlateMeasu
     return columns | {label: measure for label, measure in needed.items() if measure not in known}, weights
 
 
-def _label(found: Mapping[str, SlateMeasure], measure: str, **parameters: Any) -> str:
+def _label(columns: Mapping[str, SlateMeasure], measure: str, **parameters: Any) -> str:
     """Return the label under which a measure stands on the leaderboard."""
     wanted = measures.create(measure, parameters)
-    return next(label for label, each in found.items() if each == wanted)
+    return next(label for label, column in columns.items() if column == wanted)
 
 
 def _example(label: str, served: Served, request: int) -> dict[str, Any]:

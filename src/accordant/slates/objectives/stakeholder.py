@@ -75,15 +75,17 @@ class StatedObjective(Declared):
         better = scores if self.direction == "max" else 1.0 - scores
         return np.broadcast_to(better, (catalogue.n_items, requests.n_users))
 
-    def _checked(self, found: Values, catalogue: Catalogue, requests: Requests) -> Values:
+    def _checked(self, scores: Values, catalogue: Catalogue, requests: Requests) -> Values:
         """Return what the objective found, if it is an objective."""
         n_items, n_users = catalogue.n_items, requests.n_users
-        if found.shape not in {(n_items, n_users), (n_items, 1)}:
-            raise InputError(f"objective {self.metric!r} has shape {found.shape}; allowed: {(n_items, n_users)}")
-        outside = (found < -ROUNDING) | (found > 1 + ROUNDING)
+        if scores.shape not in {(n_items, n_users), (n_items, 1)}:
+            raise InputError(f"objective {self.metric!r} has shape {scores.shape}; allowed: {(n_items, n_users)}")
+        outside = (scores < -ROUNDING) | (scores > 1 + ROUNDING)
         if outside.any():
-            raise InputError(f"objective {self.metric!r} gives {found[outside][0]}; allowed: numbers in [0, 1], or NaN")
-        return found
+            raise InputError(
+                f"objective {self.metric!r} gives {scores[outside][0]}; allowed: numbers in [0, 1], or NaN"
+            )
+        return scores
 
 
 class StatedValue(Declared):

@@ -144,9 +144,9 @@ def behind_chart(identifier: str, each: RuleLine, names: Sequence[str]) -> Marku
     return figure(identifier, (WIDTH, base + FOOT), f"Who is behind: {each.name}", said, *drawn)
 
 
-def _runs(each: RuleLine, names: Sequence[str], across: Scale) -> list[Markup]:
+def _runs(rule_line: RuleLine, names: Sequence[str], across: Scale) -> list[Markup]:
     """Return a bar for each stretch of requests with the same stakeholder behind."""
-    past, bars, first = each.rule.over_time, [], 0
+    past, bars, first = rule_line.rule.over_time, [], 0
     requests = past.request
     for name, run in groupby(past.behind):
         last = first + len(list(run))

@@ -70,9 +70,9 @@ def _told(content: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _proportional(found: Robustness) -> tuple[list[RuleLine], list[RuleLine]] | None:
+def _proportional(robust: Robustness) -> tuple[list[RuleLine], list[RuleLine]] | None:
     """Return rules that stand unfolded and folded among those whose proportionality was checked; None without any."""
-    shown, others = ([line for line in part if line.rule.broken] for part in (found.shown, found.others))
+    shown, others = ([line for line in part if line.rule.broken] for part in (robust.shown, robust.others))
     return (shown, others) if shown else None
 
 

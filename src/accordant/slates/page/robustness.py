@@ -84,30 +84,30 @@ def _table(
     return tuple(rows)
 
 
-def _how(each: Dropped | ManipulabilityResult, told_apart: bool) -> list[str]:
+def _how(effect: Dropped | ManipulabilityResult, told_apart: bool) -> list[str]:
     """Return whether all requests were served again, if other cells differ in that."""
-    return [SERVED_AGAIN if each.in_market else AS_FOUND] if told_apart else []
+    return [SERVED_AGAIN if effect.in_market else AS_FOUND] if told_apart else []
 
 
-def _dropped(each: Dropped, told_apart: bool) -> Cell:
+def _dropped(absence: Dropped, told_apart: bool) -> Cell:
     """Return overlap, share of lists with the same items, and who loses and gains most."""
-    value = NOT_DEFINED if each.overlap is None else number(each.overlap)
-    known = {name: change for name, change in each.changes.items() if change is not None}
-    below = [f"{percent(each.unchanged)} unchanged"]
+    value = NOT_DEFINED if absence.overlap is None else number(absence.overlap)
+    known = {name: change for name, change in absence.changes.items() if change is not None}
+    below = [f"{percent(absence.unchanged)} unchanged"]
     if known:
         low, high = min(known, key=lambda name: known[name]), max(known, key=lambda name: known[name])
         below += [f"{low} {signed(known[low])}"] if known[low] < -ALIKE else ["nobody loses"]
         below += [f"{high} {signed(known[high])}"] if known[high] > ALIKE else ["nobody gains"]
-    return Cell(value, (*below, *_how(each, told_apart)))
+    return Cell(value, (*below, *_how(absence, told_apart)))
 
 
-def _misreported(each: ManipulabilityResult, told_apart: bool) -> Cell:
+def _misreported(report: ManipulabilityResult, told_apart: bool) -> Cell:
     """Return the gain with its interval, in how many requests there is one, and the largest."""
-    gain = each.gain
+    gain = report.gain
     limits = interval(gain.low, gain.high)
-    share = "" if each.share is None else f"in {percent(each.share)} of requests"
-    below = (limits, share, f"largest {number(each.largest)}")
-    return Cell(number(gain.value), (*filter(None, below), *_how(each, told_apart)))
+    share = "" if report.share is None else f"in {percent(report.share)} of requests"
+    below = (limits, share, f"largest {number(report.largest)}")
+    return Cell(number(gain.value), (*filter(None, below), *_how(report, told_apart)))
 
 
 @dataclass(frozen=True)
@@ -200,7 +200,7 @@ def staleness_tables(reading: SlateReading, widest: int) -> list[StalenessTable]
     ]
 
 
-def _tally(found: Sequence[Change]) -> str:
+def _tally(changes: Sequence[Change]) -> str:
     """Return how many measures are better, worse, and neither; the first two are named even if there are none."""
-    counts = {word: sum(change.word == word for change in found) for word in (*BETTER.values(), NOT_DEFINED)}
+    counts = {word: sum(change.word == word for change in changes) for word in (*BETTER.values(), NOT_DEFINED)}
     return listed([f"{n} {word}" for word, n in counts.items() if n or word in CLASSES])

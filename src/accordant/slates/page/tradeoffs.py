@@ -70,9 +70,9 @@ def front_chart(identifier: str, lines: Sequence[RuleLine], axes: tuple[str, str
     return figure(identifier, (WIDTH, HEIGHT), f"{axes[1]} against {axes[0]}", said + ".", *drawn)
 
 
-def _reach(each: RuleLine, label: str, crossed: bool) -> list[float]:
+def _reach(rule: RuleLine, label: str, crossed: bool) -> list[float]:
     """Return what must fit on an axis: the value, and its interval if it is drawn."""
-    cell = each.row.metrics[label]
+    cell = rule.row.metrics[label]
     return [end for end in (cell.value, *((cell.low, cell.high) if crossed else ())) if end is not None]
 
 
@@ -94,10 +94,10 @@ def _cut(label: str) -> str:
     return label if len(label) <= 36 else label[:35] + "…"
 
 
-def _cross(each: RuleLine, axes: tuple[str, str], scales: Sequence[Scale], place: tuple[float, float]) -> list[Markup]:
+def _cross(rule: RuleLine, axes: tuple[str, str], scales: Sequence[Scale], place: tuple[float, float]) -> list[Markup]:
     """Return the intervals of a rule."""
     x, y = place
-    first, second = (each.row.metrics[label] for label in axes)
+    first, second = (rule.row.metrics[label] for label in axes)
     drawn = []
     if first.low is not None and first.high is not None:
         drawn.append(line(scales[0](first.low), y, scales[0](first.high), y, "interval"))
@@ -106,12 +106,12 @@ def _cross(each: RuleLine, axes: tuple[str, str], scales: Sequence[Scale], place
     return drawn
 
 
-def _marked(each: RuleLine, axes: tuple[str, str], place: tuple[float, float]) -> Markup:
+def _marked(rule: RuleLine, axes: tuple[str, str], place: tuple[float, float]) -> Markup:
     """Return the mark of a rule; a ring is for the reference, colour for the chosen rule."""
-    css = f"{each.fill} chosen" if each.selected else each.fill
+    css = f"{rule.fill} chosen" if rule.selected else rule.fill
     ring = [tag("circle", {"cx": place[0], "cy": place[1], "r": RADIUS + 4.5, "class": "ring"})]
-    inner = [*(ring if "reference" in each.roles else []), mark(each.mark, *place, RADIUS, css)]
-    return tag("g", {}, tag("title", {}, _said(each, axes)), *inner)
+    inner = [*(ring if "reference" in rule.roles else []), mark(rule.mark, *place, RADIUS, css)]
+    return tag("g", {}, tag("title", {}, _said(rule, axes)), *inner)
 
 
 def _labels(
@@ -138,10 +138,10 @@ def _label(group: Sequence[RuleLine]) -> str:
     return " ".join([", ".join(str(rule.position) for rule in group), *roles])
 
 
-def _said(each: RuleLine, axes: tuple[str, str]) -> str:
-    cells = [(label, each.row.metrics[label]) for label in axes]
+def _said(rule: RuleLine, axes: tuple[str, str]) -> str:
+    cells = [(label, rule.row.metrics[label]) for label in axes]
     values = ", ".join(f"{label} {number(cell.value)} {interval(cell.low, cell.high)}".strip() for label, cell in cells)
-    return f"{each.words}: {values}"
+    return f"{rule.words}: {values}"
 
 
 @dataclass(frozen=True)

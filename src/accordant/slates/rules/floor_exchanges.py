@@ -239,10 +239,10 @@ def best_list(shelf: RepairState, user: int) -> SearchResult:
     return SearchResult(None, impossible=False)
 
 
-def _level(shelf: RepairState, user: int, other: NDArray[np.intp], found: NDArray[np.intp]) -> bool:
+def _level(shelf: RepairState, user: int, other: NDArray[np.intp], items: NDArray[np.intp]) -> bool:
     """Return whether another list holds all floors of a user and is worth as much as the one that was found."""
     reached = shelf.gains.values[:, other, user].sum(axis=1)
-    worth, best = shelf.worth[other, user].sum(), shelf.worth[found, user].sum()
+    worth, best = shelf.worth[other, user].sum(), shelf.worth[items, user].sum()
     holds = (reached >= shelf.least[:, user] - FLOOR_TOLERANCE).all()
     return bool(holds and worth >= best - shelf.gains.tolerance * max(1.0, best))
 
