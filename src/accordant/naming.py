@@ -98,6 +98,11 @@ def listed(names: Sequence[str], word: str = "and") -> str:
     return ", ".join(names[:-1]) + f" {word} " + names[-1] if len(names) > 1 else "".join(names)
 
 
+def counted(n: int, one: str, more: str = "") -> str:
+    """Return a number with its noun: ``1 pair``, ``2 pairs``."""
+    return f"{n:,} {one if n == 1 else more or one + 's'}"
+
+
 def plain(text: str) -> str:
     r"""Return a text whose control, invisible and line-breaking characters are written as escapes such as ``\x1b``."""
     if text.isascii() and text.isprintable():

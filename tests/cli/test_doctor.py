@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from accordant.cases.files import built_in_cases, built_in_parts
+from accordant.cases.files import built_in_cases, built_in_files
 from accordant.cases.parts import case_parts
 from accordant.cases.schema import case_schema
 from accordant.cli import doctor
@@ -49,7 +49,7 @@ def test_a_library_that_is_missing_has_failed(monkeypatch):
 
 def test_all_built_in_cases_are_listed_with_their_commands(accordant):
     rows = {row["case"]: row for row in json.loads(accordant("cases", "--json").stdout)}
-    alone = {name for key in case_parts for name in built_in_parts(key)}
+    alone = {name for key in case_parts for name in built_in_files(case_parts.create(key).cases)}
     assert set(rows) == set(built_in_cases()) | alone
     assert rows["lending"]["command"] == "accordant run lending" and rows["lending"]["data"].endswith("2015.csv")
     assert rows["tourism"]["command"] == "accordant slate tourism"

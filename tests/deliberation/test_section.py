@@ -6,7 +6,7 @@ import pytest
 
 from accordant.agents.frameworks import frameworks
 from accordant.agents.people import HumanAgent
-from accordant.cases.files import VARIABLE, built_in_parts
+from accordant.cases.files import VARIABLE
 from accordant.compute import compute
 from accordant.errors import InputError
 from accordant.naming import Named
@@ -93,7 +93,7 @@ def test_two_processes_find_what_one_finds():
 
 
 def test_the_biased_fixture_never_favours_the_watched_group():
-    for name in built_in_parts("deliberation"):
+    for name in ("triage", "triage-random"):
         opened = open_deliberation(name, DeliberationOptions(agents=(Named("rawlsian"), Named("biased"))))
         marginal = opened.case.deliberation.marginal
         biased = cast_for(opened).agents[1]

@@ -14,7 +14,7 @@ from accordant.learning.causal.base_learners import fitted_regressor
 from accordant.learning.causal.level_learner import action_folds
 from accordant.learning.causal.meta_learners import TransferLearner
 from accordant.learning.classification import CalibratedProbabilities, SelectedClassifier
-from accordant.learning.classification.brier import brier_score
+from accordant.learning.classification.brier import brier_contributions
 from accordant.learning.classification.candidates import Candidate
 from accordant.learning.folds import ALWAYS_TRAINING, deal_folds
 from accordant.learning.folds import deal_groups, make_folds
@@ -156,6 +156,6 @@ def test_without_groups_copies_make_a_learner_by_heart_look_good():
     tried = [Candidate("by heart", KNeighborsClassifier(3))]
     plain, grouped = (SelectedClassifier(tried).fit(X, y, each) for each in (None, groups))
     new = np.random.default_rng(6).normal(size=(2000, 3))
-    honest = brier_score(plain.predict_proba(new), np.random.default_rng(7).integers(0, 2, 2000))
+    honest = brier_contributions(plain.predict_proba(new), np.random.default_rng(7).integers(0, 2, 2000)).mean()
     assert plain.best_name_ == "by heart" and plain.candidates_[0].brier < 0.1 and honest > 0.55
     assert grouped.best_name_ == "prior" and not grouped.beats_prior_

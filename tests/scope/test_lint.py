@@ -7,12 +7,13 @@ from datetime import date
 import pytest
 
 from accordant.allocations.measures.measure import measures
-from accordant.cases.files import built_in_cases, built_in_parts, read_case
+from accordant.cases.files import built_in_cases, read_case
 from accordant.deliberation.case import read_deliberation
 from accordant.errors import InputError
 from accordant.scope import ScopeCard, lint
 from accordant.scope.lint import CHECKS
 
+DELIBERATIONS = ("triage", "triage-random")
 CLEAN = {
     "id": "beds",
     "version": "2",
@@ -158,7 +159,7 @@ def test_criteria_of_built_in_cases_name_their_metrics():
 
 
 def test_criteria_of_built_in_deliberations_name_measures_that_are_known():
-    for name in built_in_parts("deliberation"):
+    for name in DELIBERATIONS:
         card = read_deliberation(name)[0].deliberation.scope
         assert "unknown-metric" not in [each.code for each in lint(card, known=measures.names())]
         assert [each.code for each in lint(card, known=("gini",))].count("unknown-metric") == len(card.criteria)
@@ -181,7 +182,7 @@ def test_parts_and_the_whole(composition, open_):
 
 def test_cards_of_the_built_in_cases_say_that_nobody_was_asked():
     cards = [read_case(name)[0].scope for name in built_in_cases()]
-    cards += [read_deliberation(name)[0].deliberation.scope for name in built_in_parts("deliberation")]
+    cards += [read_deliberation(name)[0].deliberation.scope for name in DELIBERATIONS]
     for card in cards:
         found = {finding.code for finding in lint(card, date(2100, 1, 1))}
         assert "affected-not-consulted" in found

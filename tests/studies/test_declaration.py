@@ -8,15 +8,17 @@ from pathlib import Path
 import pytest
 import yaml
 
+from accordant.cases.files import built_in_files
 from accordant.errors import InputError, SpecError, UnknownNameError
 from accordant.studies.cells import cells_of
 from accordant.studies.checks import check_names
-from accordant.studies.declaration import StatementSpec, StudySpec, built_in_studies, read_study
+from accordant.studies.declaration import StatementSpec, StudySpec, read_study
 
+STUDIES = sorted(built_in_files("accordant.studies"))
 LEAST = {"name": "own", "case": "lending", "seeds": [1]}
 
 
-@pytest.mark.parametrize("name", built_in_studies())
+@pytest.mark.parametrize("name", STUDIES)
 def test_a_study_that_ships_makes_valid_runs(name):
     study = read_study(name)
     cells = cells_of(study)
@@ -28,7 +30,7 @@ def test_a_study_that_ships_makes_valid_runs(name):
 
 
 def test_two_studies_ship():
-    assert built_in_studies() == ("health-paper", "lending-paper")
+    assert STUDIES == ["health-paper", "lending-paper"]
 
 
 @pytest.mark.parametrize(

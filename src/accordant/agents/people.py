@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import sys
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -18,7 +17,7 @@ from accordant.agents.rules.rule import stated_utility
 from accordant.allocations import Allocation
 from accordant.errors import InputError, InvalidMoveError, UnknownNameError
 from accordant.naming import plain_lines
-from accordant.tables.text import read_line
+from accordant.tables.text import finite_number, read_line
 
 KINDS: tuple[Answering, ...] = get_args(Answering)
 
@@ -108,11 +107,8 @@ def _demand(view: View, claimant: str) -> dict[str, float]:
 
 def _number(units: str, word: str) -> float:
     """Return a number of units, or say in which word it is none."""
-    try:
-        number = float(units)
-    except ValueError:
-        number = math.nan
-    if not math.isfinite(number):
+    number = finite_number(units)
+    if number is None:
         raise InputError(f"{word!r} grants {units!r} units; allowed: a number")
     return number
 

@@ -300,11 +300,6 @@ def declares_part(name_or_path: str | Path, key: str) -> bool:
     return read_yaml(text, where).get(key) is not None
 
 
-def built_in_parts(key: str) -> tuple[str, ...]:
-    """Return the names of the built-in files that declare a part, in whole cases or by itself, sorted."""
-    return tuple(sorted(_files_with(key)))
-
-
 def _files_with(key: str) -> dict[str, Any]:
     """Return name to file of the built-in files that declare a part."""
     beside = {name: file for name, file in built_in_files().items() if f"\n{key}:" in _text(file)}

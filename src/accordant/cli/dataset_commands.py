@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from accordant.naming import counted
 from accordant.tables.output import is_standard_output
 from accordant.terminal import Json, On, PartRows, RunFolder, RunOrCase, Seed, check_out, print_json, say
 
@@ -37,7 +38,7 @@ def recommend_parts(job: Job, strategy: str | None, row_id: str | None, populati
     if json:
         print_json({"out": str(job.out), "unusual": counts.to_json()})
     else:
-        say(f"{counts.rows} recommendations: {job.out}")
+        say(f"{counted(counts.rows, 'recommendation')}: {job.out}")
     if counts.unusual:
         say(counts.sentence(), err=True)
 

@@ -10,6 +10,7 @@ import typer
 
 from accordant.cli.dataset_commands import certify_parts, in_parts, recommend_parts
 from accordant.errors import InputError
+from accordant.naming import counted
 from accordant.tables.output import is_standard_output, write_output
 from accordant.terminal import (
     Add,
@@ -73,7 +74,7 @@ def recommend(
     else:
         counts = write_recommendations(finished, source, strategy, out or Path("-"), log=log, row_id=row_id)
         if not (out is None or is_standard_output(out)):
-            say(f"{counts.rows} recommendations: {out}")
+            say(f"{counted(counts.rows, 'recommendation')}: {out}")
     if counts.unusual:
         say(counts.sentence(), err=True)
 
@@ -265,7 +266,6 @@ def verify(
     json: Json = False,
 ) -> None:  # fmt: skip
     """Check that a run is as it was listed, or that a decision is in the log, and with a key who signed that."""
-    from accordant.report.page import counted
     from accordant.runs.signature import verify_run
     from accordant.tables.output import MANIFEST
 

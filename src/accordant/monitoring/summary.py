@@ -18,7 +18,7 @@ from accordant.monitoring.result import (
 )
 from accordant.monitoring.streams import RewardStream, Streams, Whose
 from accordant.monitoring.watch import Watch
-from accordant.report.page import counted
+from accordant.naming import counted
 from accordant.runs.folder import Run
 from accordant.runs.record.promise import LEAST_GROUP
 

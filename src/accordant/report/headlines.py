@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from markupsafe import Markup
 
-from accordant.naming import listed
+from accordant.naming import counted, listed
 from accordant.report.charts.svg import clean
 from accordant.report.distribution import Grouping, rewards_by_stakeholder
 from accordant.report.overview import metric_influences
-from accordant.report.page import counted
 from accordant.report.reading import Reading
 from accordant.report.scale import count, number
 from accordant.report.scrutiny import Findings

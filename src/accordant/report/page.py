@@ -173,8 +173,3 @@ def short(value: float) -> str:
     """Return a number with as many decimals as it needs, three at most."""
     text = number(value, 3)
     return text.rstrip("0").rstrip(".") if "." in text else text
-
-
-def counted(n: int, one: str, more: str = "") -> str:
-    """Return a number with its noun: ``1 pair``, ``2 pairs``."""
-    return f"{n} {one if n == 1 else more or one + 's'}"

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from accordant.naming import listed
+from accordant.naming import counted, listed
 from accordant.report.charts.svg import clean
-from accordant.report.page import counted, sentence, strong
+from accordant.report.page import sentence, strong
 from accordant.report.reading import Line, Reading
 from accordant.report.rules import about
 from accordant.report.scale import count, number, percent

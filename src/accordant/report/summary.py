@@ -6,8 +6,9 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
+from accordant.naming import counted
 from accordant.report.charts.svg import clean
-from accordant.report.page import counted, sentence, strong
+from accordant.report.page import sentence, strong
 from accordant.report.reading import EQUAL, GOALS, Line, Reading
 from accordant.report.scale import NOT_DEFINED, count, decimals, interval, number
 from accordant.runs.record import Column, Limits

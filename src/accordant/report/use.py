@@ -7,9 +7,9 @@ from typing import Any
 
 from markupsafe import Markup
 
-from accordant.naming import listed
+from accordant.naming import counted, listed
 from accordant.report.distribution import rewards_by_stakeholder
-from accordant.report.page import counted, sentence, strong
+from accordant.report.page import sentence, strong
 from accordant.report.reading import Reading
 from accordant.report.scale import number
 from accordant.report.summary import Answer, Check

@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from accordant.errors import InputError
+from accordant.naming import counted
 from accordant.tables.output import is_standard_output
 from accordant.terminal import Json, check_out, print_json, say
 
@@ -117,7 +118,7 @@ def work(
     with closing(open_service(database, keys)) as service:
         log_as_json()
         count = run_worker(service, cases, until_idle=until_idle, parts=parts)
-    say(f"{count} jobs were begun", err=True)
+    say(f"{counted(count, 'job')} begun", err=True)
 
 
 Place = Annotated[str, typer.Argument(metavar="DATABASE", help="URL, or the file of an SQLite database.")]
@@ -136,7 +137,7 @@ def backup(database: Place, out: Target, json: Json = False) -> None:
     if json:
         print_json({"rows": made.rows, "events": made.size, "root": made.root})
     elif not is_standard_output(out):
-        say(f"{made.rows:,} rows with {made.size:,} events: {out}\nroot: {made.root}")
+        say(f"{counted(made.rows, 'row')} with {counted(made.size, 'event')}: {out}\nroot: {made.root}")
 
 
 def restore(
@@ -156,9 +157,10 @@ def restore(
     if json:
         print_json({"rows": made.rows, "events": made.size, "root": made.root, "erased": made.erased})
         return
-    say(f"{made.rows:,} rows with {made.size:,} events hold together\nroot: {made.root}")
+    say(f"{counted(made.rows, 'row')} with {counted(made.size, 'event')} hold together\nroot: {made.root}")
     if made.erased:
-        say(f"{made.erased:,} people who were erased since the backup are erased again")
+        one, more = "person who was erased since the backup is", "people who were erased since the backup are"
+        say(f"{counted(made.erased, one, more)} erased again")
 
 
 def export(
@@ -184,7 +186,7 @@ def export(
     if json:
         print_json({"events": count})
     elif not is_standard_output(out):
-        say(f"{count:,} events: {out}")
+        say(f"{counted(count, 'event')}: {out}")
 
 
 def needs_extra() -> None:

@@ -212,11 +212,6 @@ def size_name(rows: int | None) -> str:
     return ALL if rows is None else str(rows)
 
 
-def built_in_studies() -> tuple[str, ...]:
-    """Return the names of the studies that come with the package, sorted."""
-    return tuple(sorted(built_in_files("accordant.studies")))
-
-
 def read_study(name_or_path: str | Path) -> StudyFile:
     """Read a built-in study or a YAML file.
 

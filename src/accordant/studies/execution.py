@@ -16,8 +16,8 @@ from accordant.compute.executor import chosen
 from accordant.compute.local import Here, Processes
 from accordant.compute.tasks import Task, Told, tasks
 from accordant.errors import InputError, RunFolderError
+from accordant.naming import counted
 from accordant.progress import steps
-from accordant.report.page import counted
 from accordant.runs.chain import add_section
 from accordant.runs.execution import RunOptions, carry_out
 from accordant.runs.folder import Run, read_run, write_run

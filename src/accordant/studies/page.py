@@ -10,9 +10,10 @@ from functools import cached_property
 import yaml
 from markupsafe import Markup
 
+from accordant.naming import counted
 from accordant.report.charts.curves import MOST_CURVES, Axes, Curve, curve_chart, plot_height, plot_width
 from accordant.report.charts.panels import GROUP_SHAPES, group_panel
-from accordant.report.page import Page, counted
+from accordant.report.page import Page
 from accordant.report.reading import GOALS, MARKS, Line, Listing
 from accordant.report.scale import Cell, interval, linear_scale, number
 from accordant.report.tables import MetricTable, in_parts, metric_table, score_cell

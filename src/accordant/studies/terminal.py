@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from accordant.report.page import counted
+from accordant.naming import counted
 from accordant.statistics import Estimate
 from accordant.studies.folder import PAGE, TABLE
 from accordant.studies.result import StudyResult

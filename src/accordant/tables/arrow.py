@@ -6,7 +6,6 @@ stands for a missing value in files (`MISSING`, and what a case declares beside 
 
 from __future__ import annotations
 
-import math
 import sys
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -21,7 +20,7 @@ from accordant.arrays import AnyArray
 from accordant.errors import DataError, InputError
 from accordant.tables.frames import MISSING, ROWS_AT_ONCE
 from accordant.tables.output import Input, Place, output_file
-from accordant.tables.text import refuse_special
+from accordant.tables.text import finite_number, refuse_special
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -278,7 +277,7 @@ def _plain(column: Any, where: str, text: bool, missing: tuple[str, ...]) -> Any
         column = column.cast(pa.string())
     elif pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind):
         numbers = column.cast(pa.float64(), safe=False)  # a whole number beyond 2^53 is the nearest float, as in a CSV
-        marks = [number for number in map(_number, missing) if number is not None]
+        marks = [number for number in map(finite_number, missing) if number is not None]
         return pc.if_else(pc.is_in(numbers, pa.array(marks)), None, numbers) if marks else numbers
     elif pa.types.is_null(kind) or pa.types.is_temporal(kind):
         column = column.cast(pa.string())
@@ -289,15 +288,6 @@ def _plain(column: Any, where: str, text: bool, missing: tuple[str, ...]) -> Any
     words = encoded.dictionary
     words = pc.if_else(pc.is_in(words, pa.array(missing, pa.string())), None, words)
     return words.take(encoded.indices).dictionary_encode()
-
-
-def _number(text: str) -> float | None:
-    """Return the number that a mark of missing values is, None for a text."""
-    try:
-        number = float(text)
-    except ValueError:
-        return None
-    return number if math.isfinite(number) else None
 
 
 def _values(column: Any) -> AnyArray:

@@ -25,6 +25,7 @@ from accordant.tables.addresses import Copy, copy_of, files_at, is_address, open
 from accordant.tables.arrow import arrow_format, footer_bytes, parquet_columns, parquet_groups
 from accordant.tables.frames import MISSING
 from accordant.tables.scratch import ScratchFolder, scratch_file
+from accordant.tables.text import finite_number
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -170,11 +171,8 @@ def is_dataset(source: str | Path) -> bool:
 def _number_or_text(text: str) -> float | str:
     if not text.isascii() or "_" in text or text != text.strip():  # which Python takes for numbers, and files do not
         return text
-    try:
-        number = float(text)
-    except ValueError:
-        return text
-    return number if math.isfinite(number) else text
+    number = finite_number(text)
+    return text if number is None else number
 
 
 def folder_columns(file: str, source: str | Path) -> dict[str, str]:

@@ -225,6 +225,15 @@ def read_cell(text: str) -> str:
     return text[1:] if text.startswith("'") and FORMULA.match(text) else text
 
 
+def finite_number(text: str) -> float | None:
+    """Return the number that a text is, None where it is none or not finite."""
+    try:
+        number = float(text)
+    except ValueError:
+        return None
+    return number if math.isfinite(number) else None
+
+
 def read_json(path: str | Path) -> Any:
     """Return the content of a JSON file."""
     return _parsed(Path(path).name, read_text(path), first=1)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from accordant.agents import Answer, Contestation, Reason, Reply
-from accordant.deliberation.assessment.process import process, void_reasons
+from accordant.deliberation.assessment.process import process
 from accordant.deliberation.protocols.debate import debate
 from accordant.deliberation.assessment.ledger import disputed_claimants, ledger, nearer, replies_of
 
@@ -65,7 +65,6 @@ class TestAgainstTheProtocol:
             answer=lambda agent, view: Answer(None, agent.best(view, [early], ["u-1"])),
         )
         assert [len(turn.faults) for turn in held.turns if turn.agent == "a" and turn.step != 2] == [1, 0]
-        assert void_reasons(held) == 1
         assert process(held).grounding == 0.5
 
     def test_second_undisputed_and_mismatched_ones_are_void_here_too(self, small):
@@ -80,7 +79,8 @@ class TestAgainstTheProtocol:
             small.Scripted("b", values=[0, 0, *range(2, 12)][::-1]),
         ]
         held = debate(small.ward(beds=3), agents)
-        assert void_reasons(held) == 3
+        parts = sorted(fault.part for turn in held.asked for fault in turn.faults if fault.part)
+        assert parts == ["reason", "reply", "reply"]
         mismatched, undisputed = (each.patient for each in held.turns[2].move.replies)
         assert "with a reason on" in line(held, "a", mismatched).void[0]
         assert line(held, "a", undisputed).void == (f"reply on {undisputed!r}, who is not disputed",)

@@ -17,7 +17,6 @@ from accordant.deliberation.assessment.process import (
     last_own,
     process,
     restored_access,
-    void_reasons,
 )
 from accordant.deliberation.protocols.debate import debate
 from accordant.errors import InputError, UnknownNameError
@@ -34,7 +33,6 @@ def test_the_hand_made_debate(two):
     assert found.minority_survival is None
     assert found.grounding == pytest.approx(2 / 3)
     assert found.fallback_rate == 0.0
-    assert void_reasons(two) == 2
 
 
 def test_access_that_comes_back(two):

@@ -22,9 +22,9 @@ from accordant.deliberation.case import (
     ResourceSpec,
 )
 from accordant.deliberation.sources import deliberation_source
-from accordant.cases.files import built_in_parts, read_case
+from accordant.cases.files import read_case
 from accordant.deliberation.case import read_deliberation
-from accordant.cases.triage.mapping import (
+from accordant.cases.triage.estimates import (
     FRAILTY,
     GAIN,
     HIGHEST_CHANCE,
@@ -38,6 +38,7 @@ from accordant.deliberation.cases.triage.scenarios import random_scenario
 from accordant.slates.case import read_slates
 from accordant.errors import DataError, DataNotFoundError, InputError, SpecError, UnknownNameError
 
+DELIBERATIONS = ("triage", "triage-random")
 OWN = {
     "name": "ward",
     "title": "Who gets which bed",
@@ -81,8 +82,10 @@ def source(folder, **changes):
 
 
 def test_built_in_deliberations():
-    assert built_in_parts("deliberation") == ("triage", "triage-random")
-    for name in built_in_parts("deliberation"):
+    with pytest.raises(UnknownNameError) as refused:
+        read_deliberation("nothing")
+    assert refused.value.allowed[:-1] == DELIBERATIONS
+    for name in DELIBERATIONS:
         case, beside = read_deliberation(name)
         assert case.name == name and beside is None
         declared = case.deliberation
@@ -101,7 +104,7 @@ def test_built_in_deliberations():
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("name", built_in_parts("deliberation"))
+@pytest.mark.parametrize("name", DELIBERATIONS)
 def test_without_data_patients_are_simulated_and_it_says_so(name):
     case, beside = read_deliberation(name)
     found = deliberation_source(case.deliberation, None, beside)

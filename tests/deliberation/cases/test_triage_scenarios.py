@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from accordant.cases.triage.mapping import NORMAL, Estimates, abnormal_signs, estimates
+from accordant.cases.triage.estimates import NORMAL, Estimates, abnormal_signs, estimates
 from accordant.deliberation.cases.triage.scenarios import PROTECTED, ktas_scenario
 from accordant.cases.triage.visits import simulate_visits
 from accordant.deliberation.cases.triage.scenarios import GROUPS, acuity_of, random_scenario

@@ -10,7 +10,6 @@ from sklearn.metrics import brier_score_loss
 
 from accordant.learning.classification.brier import (
     brier_contributions,
-    brier_score,
     calibration_in_the_large,
     class_codes,
     expected_calibration_error,
@@ -26,14 +25,14 @@ def test_against_the_double_loop_and_scikit_learn(seed: int, n: int, k: int) -> 
     loop = [sum((p[t, o] - (codes[t] == o)) ** 2 for o in range(k)) for t in range(n)]
     np.testing.assert_allclose(brier_contributions(p, codes), loop, atol=1e-12)
     theirs = brier_score_loss(codes, p if k > 2 else p[:, 1], labels=np.arange(k), scale_by_half=False)
-    assert brier_score(p, codes) == pytest.approx(theirs, abs=1e-12)
+    assert brier_contributions(p, codes).mean() == pytest.approx(theirs, abs=1e-12)
 
 
 def test_range_and_worked_numbers() -> None:
-    assert brier_score([[1.0, 0.0]], [0]) == 0.0
-    assert brier_score([[1.0, 0.0]], [1]) == 2.0
+    assert brier_contributions([[1.0, 0.0]], [0]).mean() == 0.0
+    assert brier_contributions([[1.0, 0.0]], [1]).mean() == 2.0
     # 0.09 + 0.01 + 0.04 for the first row, 0.49 + 0.01 + 0.64 for the second.
-    assert brier_score([[0.7, 0.1, 0.2], [0.7, 0.1, 0.2]], [0, 2]) == pytest.approx((0.14 + 1.14) / 2)
+    assert brier_contributions([[0.7, 0.1, 0.2], [0.7, 0.1, 0.2]], [0, 2]).mean() == pytest.approx((0.14 + 1.14) / 2)
 
 
 def test_standard_error_covers_the_true_score() -> None:

@@ -11,7 +11,7 @@ from sklearn.svm import LinearSVC
 
 from accordant.learning.classification import CalibratedProbabilities, default_candidates
 from accordant.learning.classification.brier import (
-    brier_score,
+    brier_contributions,
     calibration_in_the_large,
     class_codes,
     expected_calibration_error,
@@ -56,7 +56,7 @@ def test_calibration_repairs_an_overconfident_classifier(loans: Loans, fresh_loa
     methods: tuple[Method, ...] = ("raw", "sigmoid", "isotonic")
     for method in methods:
         p = CalibratedProbabilities(GaussianNB(), method=method, classes=OUTCOMES).fit(X, loans.y).predict_proba(fresh)
-        scores[method], errors[method] = brier_score(p, codes), expected_calibration_error(p, codes)
+        scores[method], errors[method] = brier_contributions(p, codes).mean(), expected_calibration_error(p, codes)
     assert all(scores[method] < scores["raw"] for method in methods[1:])
     assert all(errors[method] < errors["raw"] for method in methods[1:])
 

@@ -22,7 +22,6 @@ from accordant.learning.classification import (
 )
 from accordant.learning.classification.brier import (
     brier_contributions,
-    brier_score,
     class_codes,
     mean_with_error,
 )
@@ -63,7 +62,7 @@ def test_scores_are_the_cross_validated_brier_scores(selected: SelectedClassifie
             .predict_proba(loans.X[held_back])
         )
     (scored,) = [each for each in selected.candidates_ if each.name == chosen.name]
-    assert scored.brier == pytest.approx(brier_score(p, codes), abs=1e-12)
+    assert scored.brier == pytest.approx(brier_contributions(p, codes).mean(), abs=1e-12)
     assert selected.candidates_[0].name == selected.best_name_
     assert [each.brier for each in selected.candidates_] == sorted(each.brier for each in selected.candidates_)
     assert [each.name for each in selected.candidates_ if each.baseline] == ["prior"]
@@ -122,8 +121,8 @@ def test_the_gain_over_class_shares_is_not_flattered(kind: str) -> None:
         model = SelectedClassifier([prior, *tree]).fit(X[:200], codes[:200])
         claimed.append(model.gain_over_prior_.value)
         shares = np.bincount(codes[:200], minlength=2) / 200
-        constant = brier_score(np.tile(shares, (1000, 1)), codes[200:])
-        found.append(constant - brier_score(model.predict_proba(X[200:]), codes[200:]))
+        constant = brier_contributions(np.tile(shares, (1000, 1)), codes[200:]).mean()
+        found.append(constant - brier_contributions(model.predict_proba(X[200:]), codes[200:]).mean())
     surplus = mean_with_error(np.array(claimed) - np.array(found))
     assert surplus.value <= 2 * surplus.standard_error
 
@@ -155,7 +154,10 @@ def test_on_noise_it_is_hardly_worse_than_the_class_shares() -> None:
         prior = CalibratedProbabilities(DummyClassifier(strategy="prior"), method="raw", classes=OUTCOMES).fit(
             noise.X, noise.y
         )
-        loss = brier_score(model.predict_proba(fresh.X), codes) - brier_score(prior.predict_proba(fresh.X), codes)
+        loss = (
+            brier_contributions(model.predict_proba(fresh.X), codes).mean()
+            - brier_contributions(prior.predict_proba(fresh.X), codes).mean()
+        )
         # A tree grown to the last row loses about 0.2 here.
         assert loss <= 0.02
 

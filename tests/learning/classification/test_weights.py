@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 
-from accordant.learning.classification.brier import brier_contributions, brier_score
+from accordant.learning.classification.brier import brier_contributions
 from accordant.learning.classification.blend import (
     MOST_MODELS,
     SHARE_OF_BEST,
@@ -57,7 +57,7 @@ def test_simplex_weights_against_a_general_solver(seed: int, n_candidates: int) 
 def test_the_best_leads_and_few_take_part(seed: int, n_candidates: int, tolerance: float) -> None:
     p, codes = _predictions(seed, n_candidates)
     weights = blend_weights(p, codes, tolerance)
-    scores = [brier_score(each, codes) for each in p]
+    scores = [brier_contributions(each, codes).mean() for each in p]
     best = int(np.argmin(scores))
     assert weights.sum() == pytest.approx(1, abs=1e-12)
     assert weights[best] >= SHARE_OF_BEST - 1e-12
@@ -78,7 +78,10 @@ def test_the_average_beats_the_best_of_candidates_with_errors_of_their_own() -> 
     weights = blend_weights(p[:, :2000], ones[:2000], 2.0)
     average = np.tensordot(weights, p[:, 2000:], axes=1)
     assert np.count_nonzero(weights) > 1
-    assert brier_score(average, ones[2000:]) < min(brier_score(each, ones[2000:]) for each in p[:, 2000:]) - 0.01
+    assert (
+        brier_contributions(average, ones[2000:]).mean()
+        < min(brier_contributions(each, ones[2000:]).mean() for each in p[:, 2000:]) - 0.01
+    )
 
 
 def test_equal_and_perfect_candidates_and_a_single_row() -> None:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from accordant.naming import counted
 from accordant.report.page import breakable
 from accordant.report.scale import percent
-from accordant.report.page import counted, sentence, short, strong
+from accordant.report.page import sentence, short, strong
 
 
 def test_names_are_escaped_and_emphasised() -> None:
@@ -13,7 +14,7 @@ def test_names_are_escaped_and_emphasised() -> None:
 
 def test_numbers_are_short() -> None:
     assert [short(value) for value in (0.05, 0.1, 1.0, 0.0, 0.0625, 12.5)] == ["0.05", "0.1", "1", "0", "0.062", "12.5"]
-    assert [counted(n, "pair") for n in (0, 1, 2)] == ["0 pairs", "1 pair", "2 pairs"]
+    assert [counted(n, "pair") for n in (0, 1, 1000)] == ["0 pairs", "1 pair", "1,000 pairs"]
 
 
 def test_a_share_below_one_is_never_called_all() -> None:

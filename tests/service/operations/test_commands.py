@@ -164,4 +164,4 @@ def test_work_until_idle(service, tmp_path, monkeypatch):
         add(connection, service.workspace, "run", {"case": "nowhere"})
     keys = ["--keys", f"sqlite:///{tmp_path / 'service.keys.db'}"]
     code, text = call("work", "--database", database_of(service), *keys, "--until-idle")
-    assert code == 0 and "1 jobs were begun" in text
+    assert code == 0 and "1 job begun" in text

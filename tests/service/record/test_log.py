@@ -10,7 +10,7 @@ from sqlalchemy import select, text, update
 
 from accordant.errors import AccordantError
 from accordant.service.record import log
-from accordant.service.record.audit import audit, audit_database
+from accordant.service.record.audit import Audit, audit, audit_database
 from accordant.service.record.checkpoint import read_checkpoint_file, sign_head
 from accordant.service.record.log import Act, append, read_head, tree_part
 from accordant.service.record.merkle import EMPTY, included_root, inclusion_proof, part_of
@@ -208,6 +208,16 @@ def test_a_kept_checkpoint_is_read_from_its_file_or_a_receipt(database, secrets,
     file.write_text("{")
     with pytest.raises(AccordantError, match="kept.json line 1 is not JSON"):
         read_checkpoint_file(file)
+
+
+def test_one_is_not_several():
+    one = Audit(1, EMPTY, {"client": 1}, 1, 0).words()
+    assert one.startswith("1 event holds together, with 1 signed checkpoint: 1 client\n")
+    many = Audit(1500, EMPTY, {"client": 1, "outcome": 1499}, 0, 1, "it was cut off").words()
+    assert many == (
+        "it was cut off\nBefore it, 1,500 events hold together, with 0 signed checkpoints and 1 kept elsewhere: "
+        "1 client, 1,499 outcomes"
+    )
 
 
 def test_the_same_end_is_signed_once(database, secrets):

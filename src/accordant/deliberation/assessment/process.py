@@ -16,7 +16,6 @@ from accordant.agents import Contestation, Reason, Turn
 from accordant.agents.moves import proposal_in
 from accordant.allocations import Scenario
 from accordant.deliberation.assessment.ledger import EQUAL, disputed_claimants, last_own, ledger, shares_by_agent
-from accordant.deliberation.protocols.admissibility import places
 from accordant.deliberation.record import Deliberation
 from accordant.errors import InputError, UnknownNameError
 
@@ -218,21 +217,15 @@ def _minority_survival(deliberation: Deliberation) -> float | None:
 
 def _grounding(deliberation: Deliberation) -> float | None:
     asked = deliberation.asked
-    cited = sum(len(reason.passages) for turn in asked for _, _, reason in _reasons(turn))
+    cited = sum(len(reason.passages) for turn in asked for reason in _reasons(turn))
     invented = sum(len(fault.names) for turn in asked for fault in turn.faults if fault.why == "not_looked_up")
     return share(cited - invented, cited)
 
 
-def _reasons(turn: Turn) -> list[tuple[str, int, Reason]]:
-    """Return all reasons in a turn, each with the kind of part it stands in and the place of that part."""
+def _reasons(turn: Turn) -> list[Reason]:
+    """Return all reasons in a turn: those of its proposal, then those of its replies."""
     proposal, move = proposal_in(turn.move), turn.move
-    reasons = [] if proposal is None else [("reason", place, reason) for place, reason in enumerate(proposal.reasons)]
+    reasons = [] if proposal is None else list(proposal.reasons)
     if isinstance(move, Contestation):
-        replies = enumerate(move.replies)
-        reasons += [("reply", place, reply.reason) for place, reply in replies if reply.reason is not None]
+        reasons += [reply.reason for reply in move.replies if reply.reason is not None]
     return reasons
-
-
-def void_reasons(deliberation: Deliberation) -> int:
-    """Return how many reasons in replies and proposals do not count, as the protocol judged them."""
-    return sum(place in places(turn.faults, part) for turn in deliberation.asked for part, place, _ in _reasons(turn))

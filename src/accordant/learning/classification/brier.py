@@ -89,11 +89,6 @@ def brier_contributions(probabilities: ArrayLike, codes: ArrayLike) -> Values:
     return contributions
 
 
-def brier_score(probabilities: ArrayLike, codes: ArrayLike) -> float:
-    """Return the Brier score, in [0, 2], smaller is better (Brier, 1950, eq. 2)."""
-    return float(brier_contributions(probabilities, codes).mean())
-
-
 def mean_with_error(contributions: ArrayLike, groups: Codes | None = None) -> MeanWithError:
     """Return the mean of per-row values (n,) and its standard error s / sqrt(n); the error is 0 for one row.
 

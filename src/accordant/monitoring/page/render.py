@@ -5,7 +5,8 @@ from __future__ import annotations
 from accordant.monitoring.families import ADVICE, MEANINGS, TITLES, evidence_words, families
 from accordant.monitoring.page.charts import evidence_chart, reward_charts
 from accordant.monitoring.result import Monitored
-from accordant.report.page import Page, counted
+from accordant.naming import counted
+from accordant.report.page import Page
 
 
 def render_monitored(result: Monitored) -> str:

@@ -9,7 +9,6 @@ counts as one answer, and new ones weigh 1.
 from __future__ import annotations
 
 import csv
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from io import StringIO
@@ -19,7 +18,7 @@ from accordant.cases.spec import CaseSpec
 from accordant.errors import DataError, InputError, UnknownNameError
 from accordant.preferences.learned_rewards.answers import CELLS, USER, WEIGHT
 from accordant.tables.output import append_lines, check_output, write_output
-from accordant.tables.text import csv_text, read_cell, read_text
+from accordant.tables.text import csv_text, finite_number, read_cell, read_text
 
 COMPRESSED = (".gz", ".bz2", ".xz", ".zip", ".zst")
 COLUMNS = (USER, *CELLS)
@@ -136,7 +135,7 @@ class AnswerFile:
             if len(line) != len(header):
                 raise DataError(f"{self.path}, record {number} has {len(line)} values; allowed: {len(header)}")
             row = dict(zip(header, line, strict=True))
-            weight = _as_number(row.get(WEIGHT, "1"))
+            weight = finite_number(row.get(WEIGHT, "1"))
             if weight is None or weight < 0:
                 raise DataError(f"{self.path}, record {number} has weight {row[WEIGHT]!r}; allowed: at least 0")
             self._rows.append(row)
@@ -163,24 +162,16 @@ def checked_context(case: CaseSpec, context: Mapping[str, str]) -> None:
     for name, value in context.items():
         if name not in allowed:
             raise UnknownNameError("context feature", name, allowed)
-        if name in case.data.features and _as_number(value) is None:
+        if name in case.data.features and finite_number(value) is None:
             raise InputError(f"context feature {name!r} is {value!r}; allowed: a finite number")
 
 
 def _weighs(row: Mapping[str, str]) -> bool:
     """Whether a record has a weight above 0."""
-    return bool(_as_number(row.get(WEIGHT, "1")))
+    return bool(finite_number(row.get(WEIGHT, "1")))
 
 
 def _same(one: str, other: str) -> bool:
     """Whether two values are the same text or the same number."""
-    first, second = _as_number(one), _as_number(other)
+    first, second = finite_number(one), finite_number(other)
     return one == other or (first is not None and first == second)
-
-
-def _as_number(value: str) -> float | None:
-    try:
-        number = float(value)
-    except ValueError:
-        return None
-    return number if math.isfinite(number) else None

@@ -10,6 +10,7 @@ from markupsafe import Markup
 
 from accordant.errors import InputError
 from accordant.json_values import json_value
+from accordant.naming import counted
 from accordant.preferences.page import reading as words
 from accordant.preferences.page.charts import (
     MINORITY,
@@ -28,7 +29,7 @@ from accordant.preferences.result import FORMAT, LearnerComparison
 from accordant.preferences.section import ComparedLearners
 from accordant.report.charts.svg import box, hatched, tag
 from accordant.report.labels import text_with_names
-from accordant.report.page import Page, counted
+from accordant.report.page import Page
 from accordant.runs.pages import write_page
 
 RECORD = "comparison.json"

@@ -9,7 +9,7 @@ from accordant.evaluation import GroupTable, Leaderboard
 from accordant.evaluation.stakeholder_gains import StakeholderGains
 from accordant.evaluation.weighting import Weighing
 from accordant.faces import representations
-from accordant.naming import listed
+from accordant.naming import counted, listed
 from accordant.report.charts.panels import score_scale
 from accordant.report.labels import readable, renamed, shortened
 from accordant.report.notebook.snippet import (
@@ -24,7 +24,6 @@ from accordant.report.notebook.snippet import (
     left_out,
     snippet,
 )
-from accordant.report.page import counted
 from accordant.report.reading import BoardListing
 from accordant.report.scale import Cell, count, decimals, interval, number, percent
 from accordant.report.tables import metric_table

@@ -12,7 +12,7 @@ from accordant.decisions import Decisions
 from accordant.explanation import Explanation
 from accordant.explanation.sentences import HEADINGS
 from accordant.faces import representations
-from accordant.naming import listed
+from accordant.naming import counted, listed
 from accordant.recommendation import Recommendations
 from accordant.report.labels import readable, renamed, shortened
 from accordant.report.notebook.snippet import (
@@ -27,7 +27,6 @@ from accordant.report.notebook.snippet import (
     left_out,
     snippet,
 )
-from accordant.report.page import counted
 from accordant.report.scale import Cell, count, number, percent
 from accordant.utilities import ExpectedRewards
 

@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from accordant import __version__
+from accordant.naming import counted
 from accordant.report.charts.curves import Axes, Curve, curve_chart, plot_height, plot_width
-from accordant.report.page import Page, counted
+from accordant.report.page import Page
 from accordant.report.plan.wording import constant, digits, duration, power, size, span
 from accordant.report.scale import Scale
 from accordant.runs.datasets.plan_record import LEVEL, Growth, Plan

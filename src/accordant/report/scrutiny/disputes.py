@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from accordant.naming import listed
+from accordant.naming import counted, listed
 from accordant.report.charts.curves import MOST_CURVES, Axes, Curve, curve_chart, plot_height, plot_width
-from accordant.report.page import counted, short
+from accordant.report.page import short
 from accordant.report.reading import Reading
 from accordant.report.scale import NOT_DEFINED, Cell, count, decimals, interval, linear_scale, number, percent
 from accordant.runs.record.choice import (

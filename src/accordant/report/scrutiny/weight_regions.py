@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from accordant.naming import listed
+from accordant.naming import counted, listed
 from accordant.report.charts.bars import Bar, bar_chart
 from accordant.report.charts.simplex import Area, weight_strip, weight_triangle
-from accordant.report.page import counted, sentence, short, strong
+from accordant.report.page import sentence, short, strong
 from accordant.report.reading import Line, Reading
 from accordant.report.scale import count, number, percent
 from accordant.runs.record.choice import (

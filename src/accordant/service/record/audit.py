@@ -14,6 +14,7 @@ from sqlalchemy import Connection, func, select
 from sqlalchemy.exc import DatabaseError, NoResultFound
 
 from accordant.errors import InputError
+from accordant.naming import counted
 from accordant.service.database import Database
 from accordant.service.record.checkpoint import Checkpoint
 from accordant.service.record.log import BLOCK, Event, canonical, full_block, read_head
@@ -62,11 +63,10 @@ class Audit:
 
     def words(self) -> str:
         """Return what is found, for people."""
-        acts = ", ".join(f"{count:,} {kind}" for kind, count in sorted(self.kinds.items()))
-        signed = f"{self.checkpoints:,} signed checkpoints" + (
-            f" and {self.kept:,} kept elsewhere" if self.kept else ""
-        )
-        held = f"{self.size:,} events hold together, with {signed}: {acts or 'none'}"
+        acts = ", ".join(counted(count, kind) for kind, count in sorted(self.kinds.items()))
+        signed = counted(self.checkpoints, "signed checkpoint")
+        signed += f" and {self.kept:,} kept elsewhere" if self.kept else ""
+        held = f"{counted(self.size, 'event holds', 'events hold')} together, with {signed}: {acts or 'none'}"
         if not self.fault:
             return f"{held}\nroot: {self.root.hex()}"
         return f"{self.fault}\nBefore it, {held}"
@@ -118,11 +118,11 @@ def audit(connection: Connection, secrets: Secrets | None = None, kept: Sequence
             kinds[line.kind] += 1
             if (here := signed.get(tree.size)) is not None:
                 if bytes(here.root) != tree.root:
-                    return so_far(f"the checkpoint of {tree.size} events has another root", seq)
+                    return so_far(f"the checkpoint of {counted(tree.size, 'event')} has another root", seq)
                 public = b"" if secrets is None else secrets.public
                 own = Checkpoint(here.size, here.at, tree.root, bytes(here.signature), public)
                 if secrets is not None and not own.is_signed():
-                    return so_far(f"the checkpoint of {tree.size} events is not signed by this service", seq)
+                    return so_far(f"the checkpoint of {counted(tree.size, 'event')} is not signed by this service", seq)
                 held += 1
             while begun < len(elsewhere) and elsewhere[begun].size == tree.size:
                 if fault := _disagreement(elsewhere[begun], tree.root, secrets):
@@ -130,22 +130,24 @@ def audit(connection: Connection, secrets: Secrets | None = None, kept: Sequence
                 begun += 1
     head = read_head(connection)
     if head.tree != tree or head.last != previous:
-        return so_far(f"the log ends after {tree.size} events; {head.tree.size} were recorded")
+        return so_far(f"the log ends after {counted(tree.size, 'event')}; {head.tree.size} were recorded")
     if later := [size for size in signed if size > tree.size]:
-        return so_far(f"the log has {tree.size} events; {max(later)} were signed")
+        return so_far(f"the log has {counted(tree.size, 'event')}; {max(later)} were signed")
     if begun < len(elsewhere):
-        return so_far(f"the log has {tree.size} events; a checkpoint that was kept elsewhere has {elsewhere[-1].size}")
+        said = f"a checkpoint that was kept elsewhere has {elsewhere[-1].size}"
+        return so_far(f"the log has {counted(tree.size, 'event')}; {said}")
     if len(blocks) != tree.size // BLOCK:
-        return so_far(f"{len(blocks)} blocks are kept of {tree.size // BLOCK}")
+        return so_far(f"{counted(len(blocks), 'block is', 'blocks are')} kept of {tree.size // BLOCK}")
     return _referred(connection, so_far("")) or so_far("")
 
 
 def _disagreement(kept: Checkpoint, root: bytes, secrets: Secrets | None) -> str:
     """Return how a checkpoint that stands elsewhere disagrees with the log, empty if it does not."""
     if kept.root != root:
-        return f"the first {kept.size} events are not those of the checkpoint that was kept elsewhere"
+        said = counted(kept.size, "event is not that", "events are not those")
+        return f"the first {said} of the checkpoint that was kept elsewhere"
     if secrets is not None and kept.public != secrets.public:
-        return f"the checkpoint of {kept.size} events that was kept elsewhere is not signed by this service"
+        return f"the checkpoint of {counted(kept.size, 'event')} that was kept elsewhere is not signed by this service"
     return ""
 
 
@@ -162,7 +164,7 @@ def _referred(connection: Connection, so_far: Audit) -> Audit | None:
     recorded = so_far.kinds.get("decision", 0)
     kept = connection.execute(select(func.count()).select_from(decision)).scalar_one()
     if kept != recorded:
-        return _with(so_far, f"{kept} decisions are kept; {recorded} were recorded", None)
+        return _with(so_far, f"{counted(kept, 'decision is', 'decisions are')} kept; {recorded} were recorded", None)
     said = (decision.c.id, decision.c.seq, decision.c.at, decision.c.deployment, decision.c.action)
     wanted = (
         select(*said, event.c.public, event.c.at.label("recorded_at"))

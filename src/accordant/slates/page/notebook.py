@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from accordant.faces import representations
+from accordant.naming import counted
 from accordant.report.labels import shortened
 from accordant.report.notebook.snippet import MOST_COLUMNS, MOST_ROWS, Shown, Table, cut, left_out, snippet
-from accordant.report.page import counted
 from accordant.report.scale import percent
 from accordant.slates.slates import Slates
 

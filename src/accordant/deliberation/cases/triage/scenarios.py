@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from accordant import randomness
 from accordant.allocations import Claimant, Resource, Scenario
-from accordant.cases.triage.mapping import NORMAL, estimates
+from accordant.cases.triage.estimates import NORMAL, estimates
 from accordant.cases.triage.visits import simulate_visits, tidy_visits
 from accordant.deliberation.case import DeliberationSpec
 from accordant.deliberation.sources import Draw, patient_loaders, scenario_simulators
@@ -102,8 +102,8 @@ def ktas_scenario(
     """Return a scenario of visits drawn without replacement; they arrive in the drawn order.
 
     Facts: arrival, acuity (the experts' level), nurse_acuity, severity, p_with, p_without and dependency (see
-    `accordant.cases.triage.mapping`), sex, age_band, arrival_mode, mental, pain, and note: the chief complaint, a text
-    of unknown origin. Ids hold the row of the visit.
+    `accordant.cases.triage.estimates`), sex, age_band, arrival_mode, mental, pain, and note: the chief complaint, a
+    text of unknown origin. Ids hold the row of the visit.
 
     `visits`: as `accordant.cases.triage.visits.tidy_visits` returns them; `seed`: of the draw and of the noise in
     severity; `patients`, `beds`: how many of each; `resources`: what there is instead of beds; `protected`: facts that
