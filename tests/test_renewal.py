@@ -1,10 +1,12 @@
 """Outputs and figures of the documents are made by commands: excerpts, figures, statements, and the quick pages."""
 
 import os
+import re
 import subprocess
 import sys
 
 import pytest
+from docs.renewal import runs
 from docs.renewal.__main__ import Renewal, settled, shown, unknown_names
 from docs.renewal.excerpts import cell, excerpt, table_with
 from docs.renewal.pages import EXEMPT, ROOT, blocks_of, documents, unmarked
@@ -169,3 +171,31 @@ def test_quick_pages_print_what_their_commands_print():
     environment = {name: value for name, value in os.environ.items() if name != "ACCORDANT_DATA"}
     done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=240)
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_a_run_that_two_pages_ask_for_is_made_once_and_copied(tmp_path, monkeypatch):
+    monkeypatch.setattr(runs, "FROM_CASE", re.compile(r"mkdir (?P<out>\w+); .*"))
+    kept, command = runs.KeptRuns(tmp_path / "kept"), "mkdir town; echo $RANDOM$RANDOM$RANDOM | tee town/told"
+    one, other = (runs.Shell(tmp_path / name, None, kept) for name in ("one", "other"))
+    one.prepare(), other.prepare()
+    first = one.run(command)
+    (one.scratch / "town" / "told").write_text("what the page adds to its run")
+    second = other.run(command)
+    assert second.text == first.text == (other.scratch / "town" / "told").read_text()
+    assert (first.scratch, second.scratch) == (one.scratch, other.scratch)
+
+
+@pytest.mark.parametrize(
+    ("command", "out"),
+    [
+        ("accordant run story --quick --out town", "town"),
+        ("accordant run examples/own_case/apprenticeships.yaml --out apprenticeships", "apprenticeships"),
+        ("accordant run misspelt.yaml --out town", None),
+        ("accordant run lending --preferences Applicant=answers.csv --out answered", None),
+        ("accordant run lending --data DATA --out loans", None),
+        ("accordant report town --out page.html", None),
+    ],
+)
+def test_what_reads_files_of_its_page_is_made_on_each_page(command, out):
+    found = runs.FROM_CASE.fullmatch(command)
+    assert out == (found and found["out"])

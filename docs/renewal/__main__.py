@@ -35,7 +35,7 @@ from docs.renewal.pages import (
     stand_alone,
     unmarked,
 )
-from docs.renewal.runs import Record, RenewalError, Shell, run_python
+from docs.renewal.runs import KeptRuns, Record, RenewalError, Shell, run_python
 
 # What takes minutes or needs other software is not made here. The command stands beside the figures on the page.
 TIMES = re.compile(r"\b\d[\d.,]* (?=s\b|ms\b|seconds?\b|MB\b)")
@@ -85,10 +85,14 @@ class Renewal:
     faults: list[str] = field(default_factory=list)
     seconds: list[tuple[float, str]] = field(default_factory=list)
 
+    def __post_init__(self) -> None:
+        """Keep runs beside the folders of pages."""
+        self.kept = KeptRuns(self.folder / "kept")
+
     def carry_out(self, page: Path, blocks: list[Block]) -> None:
         """Run the commands of a page in order, then its Python blocks."""
         print(f"running {page.relative_to(ROOT)}", file=sys.stderr, flush=True)
-        shell = Shell(self.folder / page.relative_to(ROOT).as_posix().replace("/", "-"), self.data)
+        shell = Shell(self.folder / page.relative_to(ROOT).as_posix().replace("/", "-"), self.data, self.kept)
         shell.prepare()
         whole = self.carry_out_commands(page, shell, blocks)
         self.seconds += [(record.seconds, record.command) for record in shell.log]

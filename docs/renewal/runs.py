@@ -9,9 +9,11 @@ import shutil
 import subprocess
 import sys
 import time
-from dataclasses import dataclass, field
+from concurrent.futures import Future
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
 from docs.renewal.excerpts import cell, table_with
@@ -25,6 +27,8 @@ MARK = "\x01"  # parts the output of Python blocks
 # warnings are errors, but the version of matplotlib that a peer of ours pins calls pyparsing by old names
 IGNORED = tuple(f"ignore::DeprecationWarning:matplotlib.{name}" for name in ("_mathtext", "_fontconfig_pattern"))
 STRICT = tuple(part for words in ("error", *IGNORED) for part in ("-W", words))
+# reads a built-in case or an example, and nothing that its page made
+FROM_CASE = re.compile(r"accordant run (?:examples/\S+|[\w-]+)(?: --quick)? --out (?P<out>[\w-]+)")
 
 
 class RenewalError(Exception):
@@ -111,11 +115,39 @@ def environment(scratch: Path) -> dict[str, str]:
 
 
 @dataclass
+class KeptRuns:
+    """Runs of cases that several pages ask for by the same command: each is carried out once, and copied."""
+
+    folder: Path
+    made: dict[str, Future[Record]] = field(default_factory=dict)
+    lock: Lock = field(default_factory=Lock)
+
+    def run(self, shell: Shell, command: str, out: str) -> Record:
+        """Return what a command printed, with the folder that it wrote in the scratch folder of a page."""
+        with self.lock:
+            first = command not in self.made
+            record = self.made.setdefault(command, Future())
+        place = self.folder / re.sub(r"\W+", "-", command)
+        if not first:
+            made = record.result()
+            shutil.copytree(place, shell.scratch / out)
+            return replace(made, scratch=shell.scratch, seconds=0.0)
+        try:
+            made = shell.carried_out(command)
+            shutil.copytree(shell.scratch / out, place)  # before the page adds to it
+            record.set_result(made)
+        except (RenewalError, OSError, subprocess.SubprocessError) as error:
+            record.set_exception(error)
+        return record.result()
+
+
+@dataclass
 class Shell:
     """The scratch folder of one page: `examples` and, if there are data, `DATA` lie in it."""
 
     scratch: Path
     data: Path | None
+    kept: KeptRuns
     status: int = 0
     log: list[Record] = field(default_factory=list)
 
@@ -134,6 +166,11 @@ class Shell:
                 place.symlink_to(self.data / name)
 
     def run(self, command: str, *, errors: bool = False) -> Record:
+        """Carry out one command, or copy what it made for another page where it can make nothing else."""
+        named = None if errors else FROM_CASE.fullmatch(command)
+        return self.carried_out(command, errors=errors) if named is None else self.kept.run(self, command, named["out"])
+
+    def carried_out(self, command: str, *, errors: bool = False) -> Record:
         """Carry out one command; stderr is progress and left out, unless the command fails or `errors` asks for it."""
         started = time.perf_counter()
         done = subprocess.run(  # noqa: S603 - commands of our own pages

@@ -69,26 +69,35 @@ class Oracle:
     def arguments(cls, formulas, goal):
         """All smallest consistent sets of formulas that entail a literal."""
         found, valuations = [], Valuations(cls.symbols(formulas))
-        for size in range(len(formulas) + 1):
-            for subset in map(frozenset, itertools.combinations(formulas, size)):
-                if not any(smaller <= subset for smaller in found):
-                    entailed = valuations.entailed(subset)
-                    if goal in entailed and not any(literal.complement in entailed for literal in entailed):
-                        found.append(subset)
-        return set(found)
+        models = [valuations.satisfying(each) for each in formulas]
+        for size in range(len(models) + 1):
+            for places in itertools.combinations(range(len(models)), size):
+                if not any(smaller.issubset(places) for smaller in found):
+                    left = valuations.everywhere
+                    for place in places:
+                        left &= models[place]
+                    if valuations.hold(left, goal) and not valuations.contradict(left):
+                        found.append(frozenset(places))
+        return {frozenset(formulas[place] for place in places) for places in found}
 
     @classmethod
     def cheapest_drop(cls, base, added):
         """The cheapest set whose loss makes base and addition consistent; among equals the first in text order."""
-        droppable = [each for each in base.formulas if each not in added]
-        everything, best = {*base.formulas, *added}, None
-        valuations = Valuations(cls.symbols(everything))
-        for size in range(len(droppable) + 1):
-            for subset in itertools.combinations(droppable, size):
-                entailed = valuations.entailed(everything - set(subset))
-                if not any(literal.complement in entailed for literal in entailed):
-                    cost = sum(Fraction(repr(base.weight(each))) for each in subset)
-                    best = min(best or (cost, tuple(map(str, subset))), (cost, tuple(map(str, subset))))
+        droppable, best = [each for each in base.formulas if each not in added], None
+        valuations = Valuations(cls.symbols({*base.formulas, *added}))
+        models, weights = map(valuations.satisfying, droppable), (base.weight(each) for each in droppable)
+        told = list(zip(models, (Fraction(repr(weight)) for weight in weights), map(str, droppable), strict=True))
+        firm = valuations.everywhere
+        for formula in added:
+            firm &= valuations.satisfying(formula)
+        for dropped in itertools.product((False, True), repeat=len(told)):
+            left = firm
+            for (formula, _, _), gone in zip(told, dropped, strict=True):
+                left = left if gone else left & formula
+            if not valuations.contradict(left):
+                lost = list(itertools.compress(told, dropped))
+                found = sum(weight for _, weight, _ in lost), tuple(text for _, _, text in lost)
+                best = found if best is None else min(best, found)
         return best
 
 
@@ -102,12 +111,23 @@ class Valuations:
             symbol: sum(1 << number for number in range(1 << len(symbols)) if number >> place & 1)
             for place, symbol in enumerate(symbols)
         }
+        self.opposed = [
+            (each, each.complement) for each in symbols if not each.negated and each.complement in self.true
+        ]
 
     def satisfying(self, formula):
         body = self.everywhere
         for literal in formula.body:
             body &= self.true[literal]
         return self.true[formula.head] | self.everywhere & ~body
+
+    def hold(self, models, literal):
+        """Whether a literal is true in all of some valuations."""
+        return literal in self.true and models & ~self.true[literal] == 0
+
+    def contradict(self, models):
+        """Whether a literal and its complement are true in all of some valuations."""
+        return any(self.hold(models, one) and self.hold(models, other) for one, other in self.opposed)
 
     def entailed(self, formulas):
         models = self.everywhere
