@@ -26,6 +26,9 @@ tests: $(VENV)/installed  # both in one go: what is collected, compiled and fitt
 	$(BIN)/python -m pytest -q -n auto --dist worksteal --timeout 1500 -m ""
 
 LOWEST := .venv-lowest
+# its machine code stands apart: beside the modules, it would take the place of that of the versions in use
+lowest: export NUMBA_CACHE_DIR := $(abspath $(LOWEST))/kernels
+
 $(LOWEST)/installed: pyproject.toml .ci/lowest.py
 	rm -rf $(LOWEST)
 	$(PYTHON) -m venv $(LOWEST)

@@ -12,7 +12,9 @@ import os
 import re
 import shutil
 import time
+from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import pytest
@@ -139,6 +141,34 @@ def copied(prepared, folder, command):
     return folder
 
 
+class Whole(NamedTuple):
+    """What a command leaves that nothing breaks off: its results, the bytes that all takes on a disk, and seconds."""
+
+    results: dict[str, bytes]
+    size: int
+    until_writing: float
+    seconds: float
+
+
+@pytest.fixture(scope="module")
+def whole(prepared, tmp_path_factory):
+    """Return a function from a command to what it leaves; each is carried out once."""
+    inputs = files(prepared)
+
+    @cache
+    def carried_out(command):
+        folder = copied(prepared, tmp_path_factory.mktemp("whole") / "folder", command)
+        started, begun = Started(folder, COMMANDS[command]), time.perf_counter()
+        assert started.writing.poll(120)
+        until_writing = time.perf_counter() - begun
+        assert started.ended() == 0
+        seconds, made = time.perf_counter() - begun, files(folder)
+        size = sum(-(-len(content) // PAGE) * PAGE for name, content in made.items() if name not in inputs)
+        return Whole(results(folder), size, until_writing, seconds)
+
+    return carried_out
+
+
 def check_answers(before, left, whole):
     """Answers are added line by line: those that were given are there, and no part of one."""
     assert not before
@@ -148,15 +178,10 @@ def check_answers(before, left, whole):
 
 @pytest.mark.parametrize("command", COMMANDS)
 @pytest.mark.timeout(1800)
-def test_a_command_that_is_killed_leaves_all_or_nothing(prepared, tmp_path, command):
+def test_a_command_that_is_killed_leaves_all_or_nothing(prepared, whole, tmp_path, command):
     arguments = COMMANDS[command]
-    folder = copied(prepared, tmp_path / "whole", command)
-    inputs, before = {name: content for name, content in files(prepared).items()}, results(folder)
-    started, begun = Started(folder, arguments), time.perf_counter()
-    assert started.writing.poll(120)
-    until_writing = time.perf_counter() - begun
-    assert started.ended() == 0
-    whole, seconds = results(folder), time.perf_counter() - begun
+    inputs, before = files(prepared), results(copied(prepared, tmp_path / "before", command))
+    whole, _, until_writing, seconds = whole(command)
     assert whole and whole != before
 
     generator, counts = np.random.default_rng(17), {"before": 0, "after": 0, "abandoned": 0}
@@ -198,14 +223,10 @@ def fill(disk, room):
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_a_full_disk_leaves_what_was_there(prepared, small_disk, command):
+def test_a_full_disk_leaves_what_was_there(prepared, whole, small_disk, tmp_path, command):
     arguments = COMMANDS[command]
-    folder = copied(prepared, small_disk / "whole", command)
-    inputs, before = files(prepared), results(folder)
-    assert Started(folder, arguments).ended() == 0
-    whole = results(folder)
-    size = sum(-(-len(content) // PAGE) * PAGE for name, content in files(folder).items() if name not in inputs)
-    shutil.rmtree(folder)
+    inputs, before = files(prepared), results(copied(prepared, tmp_path / "before", command))
+    whole, size, _, _ = whole(command)
     rooms = sorted({0, size // PAGE // 2 * PAGE, size - PAGE})  # nothing, half of what is needed, all but a page
     for room in rooms:
         folder = copied(prepared, small_disk / "full", command)

@@ -50,10 +50,15 @@ STUDY = {
 PARTS, ROWS = 4, 6_000  # together as many as an evaluation in parts asks for; Dask hands out so few parts at once
 ENTRIES = "[accordant.tasks]\ntrial = trials\n[accordant.commands]\ntrial = trials:COMMANDS\n"
 COMMAND = "from accordant.cli.app import main; main()"
-# a lease of a minute, and long pauses between tries, would only be waited for
-WORKER = f"""
+# a lease of a minute, and long pauses between tries, would only be waited for; what is imported once is there again
+WORKERS = f"""
+import os
 from accordant.service.jobs import queue
 queue.LEASE_SECONDS, queue.SECONDS_TO_WAIT = 3, 0
+import accordant.runs.datasets.evaluation, accordant.runs.datasets.population, accordant.service.jobs.worker
+import numba, sklearn.ensemble, skops.io, trials
+while process := os.fork():
+    os.waitpid(process, 0)
 {COMMAND}
 """
 SECONDS = 120  # until whatever is waited for must have come
@@ -225,11 +230,8 @@ def ray_nodes(extra, environment, tmp_path_factory):
 def queue(prepared, environment):
     """The address of a queue with two workers; one that is ended is started anew, as whoever keeps services would."""
     address = f"sqlite:///{prepared / 'queue.db'}"
-    again = "subprocess.run([sys.executable, '-c', sys.argv[1], *sys.argv[2:]], check=False)"
-    forever = f"import subprocess, sys\nwhile True: {again}"
     workers = [
-        Process(["-c", forever, WORKER, "work", "--parts", "--database", address], environment, prepared)
-        for _ in range(2)
+        Process(["-c", WORKERS, "work", "--parts", "--database", address], environment, prepared) for _ in range(2)
     ]
     yield f"queue://{address}"
     for worker in workers:
