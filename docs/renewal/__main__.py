@@ -262,6 +262,7 @@ def main(arguments: list[str] | None = None) -> int:
         blocks = {page: blocks_of(text) for page, text in texts.items()}
         named = named_elsewhere(expressions, texts)
         needed = [page for page in texts if page in wanted or {each.first("run") for each in blocks[page]} & named]
+        needed.sort(key=lambda page: -sum("slow" in block.markers for block in blocks[page]))  # the last ones are short
         with ThreadPoolExecutor(options.jobs) as pool:  # a page has a folder of its own, and its commands are processes
             list(pool.map(lambda page: renewal.carry_out(page, blocks[page]), needed))
         faults = [*unknown_names(texts), *(each for page in wanted for each in unmarked(page))]
