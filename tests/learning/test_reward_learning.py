@@ -11,9 +11,9 @@ from sklearn.tree import DecisionTreeRegressor
 
 from accordant import randomness
 from accordant.errors import InputError
-from accordant.learning.cross_fitting import LearningSettings, learn
+from accordant.learning.cross_fitting import LearningSettings, _reward_learners, learn
 from accordant.learning.augmentation import RewardQueries
-from accordant.learning.reward_learning import RewardLearner
+from accordant.learning.reward_learning import DEFAULT_GRID, RACE_GRID, RewardLearner
 from accordant.learning.reward_models import LearnedReward, StatedReward, each_reward
 from accordant.rewards import FunctionReward, ObservedReward
 from sklearn.linear_model import LogisticRegression
@@ -204,3 +204,50 @@ def test_losses_are_mean_squares_of_what_each_row_was_asked(loans):
     found = learner.losses(learner.fit(np.arange(n), {}), np.arange(5, n))
     expected = [np.mean([(0.5 - answers[0, q]) ** 2 for q in range(2 * n) if rows[q] == row]) for row in range(5, n)]
     assert found == pytest.approx(expected)
+
+
+def test_default_points_are_compared_by_shorter_fits_and_used_at_full_length(loans):
+    fitted = []
+
+    class Steps(HistGradientBoostingRegressor):
+        def fit(self, X, y):
+            fitted.append((self.max_leaf_nodes, self.learning_rate, self.max_iter))
+            return super().fit(X, y)
+
+    rows = np.arange(20)
+    queries = RewardQueries(rows, np.zeros(20, dtype=int), np.zeros(20, dtype=int))
+    log, answers = loans.log.take(rows), np.random.default_rng(0).random((1, 20))
+    learner = RewardLearner(
+        ("Bank",), Steps(), DEFAULT_GRID, log, queries, answers, ("income",), loans.problem, race_grid=RACE_GRID
+    )  # fmt: skip
+    learner.candidates(rows, learner.points)
+    assert fitted == [(8, 0.2, 50), (31, 0.4, 25)]
+    learner.candidates(rows, learner.points[1:])
+    assert fitted[2:] == [(31, 0.4, 25)]
+    for point in learner.points:
+        learner.fit(rows, point)
+    assert fitted[3:] == [(8, 0.1, 100), (31, 0.2, 50)]
+
+
+def test_what_stands_for_a_default_point_goes_as_far():
+    for point, stand_in in zip(DEFAULT_GRID, RACE_GRID, strict=True):
+        assert point["max_leaf_nodes"] == stand_in["max_leaf_nodes"]
+        assert (
+            stand_in["max_iter"][0] * stand_in["learning_rate"][0] == point["max_iter"][0] * point["learning_rate"][0]
+        )
+
+
+@pytest.mark.parametrize(
+    ("changes", "raced"),
+    [
+        ({}, True),
+        ({"effort": "thorough"}, False),
+        ({"reward_model": HistGradientBoostingRegressor(), "reward_grid": {"max_iter": [5, 9]}}, False),
+        ({"reward_grid": {"max_iter": [5, 9]}}, False),
+    ],
+)
+def test_only_the_default_points_have_stand_ins(loans, changes, raced):
+    settings = LearningSettings(**{"outcome_model": LogisticRegression(), **changes})
+    signals = {name: FunctionReward(function) for name, function in loans.rewards.items()}
+    learners, _, _ = _reward_learners(loans.problem, loans.log, signals, ("income",), settings)
+    assert {learner.race_grid is not None for learner in learners} == {raced}

@@ -44,6 +44,7 @@ from accordant.learning.outcome_models import OutcomeModel
 from accordant.learning.residuals import Integration
 from accordant.learning.reward_learning import (
     DEFAULT_GRID,
+    RACE_GRID,
     THOROUGH_GRID,
     CellError,
     RewardLearner,
@@ -255,6 +256,7 @@ def _reward_learners(
     if isinstance(settings.reward_model, str):
         return [], _stated_rewards(problem, signals, settings.reward_model), warnings
     regressor, grid = _reward_regressor(problem, log, features, settings)
+    race_grid = RACE_GRID if grid is DEFAULT_GRID else None
     most = limits_of(settings.effort).reward_queries
     generator = randomness.generator(settings.random_state, "elicitation")
     answers = {
@@ -270,7 +272,7 @@ def _reward_learners(
     else:
         groups += [((name,), queries, values[None]) for name, values in answers.items()]
     learners = [
-        RewardLearner(names, regressor, grid, log, asked, values, features, problem, most)
+        RewardLearner(names, regressor, grid, log, asked, values, features, problem, most, race_grid)
         for names, asked, values in groups
     ]
     return learners, [], warnings

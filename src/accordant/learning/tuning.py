@@ -52,7 +52,7 @@ class Learner(Protocol[Model]):
         """Return the model to use, fitted on these rows."""
 
     def candidates(self, rows: Codes, points: Sequence[Point]) -> Sequence[Model]:
-        """Return one model per point, fitted on these rows; only compared with each other, never used."""
+        """Return one model per point, or of what stands for it, fitted on these rows; only compared, never used."""
 
     def losses(self, model: Model, rows: Codes) -> Values:
         """Return the loss of a model on each of other rows, shape (row,); smaller is better."""
@@ -67,8 +67,9 @@ class Search:
     points
         The grid.
     losses
-        ``losses[p, k, l]``: mean loss on fold l of point p, fitted without folds k and l. NaN where k = l, where the
-        two were not left out together, where the point had dropped out, and where it failed.
+        ``losses[p, k, l]``: mean loss on fold l of point p, or of what stands for it in comparisons, fitted without
+        folds k and l. NaN where k = l, where the two were not left out together, where the point had dropped out, and
+        where it failed.
     """
 
     points: tuple[Point, ...]
