@@ -276,7 +276,7 @@ class ContinuousOutcomeLearner:
             return TLearner("boosting")
         names = self.limits.level_candidates
         tried = None if names is None else {name: causal_candidates()[name] for name in names}
-        return SelectedCausalLearner(tried, random_state=self.random_state)
+        return SelectedCausalLearner(tried, race=not self.limits.all_pairs, random_state=self.random_state)
 
     def _on_grid(self) -> Any:
         """Return a learner that can read the action as columns of X: of effects between names there are none."""

@@ -8,6 +8,7 @@ import itertools
 import numpy as np
 import pytest
 from sklearn.base import clone
+from sklearn.dummy import DummyRegressor
 
 from accordant.learning.causal import (
     TRUSTED_TYPES,
@@ -21,8 +22,10 @@ from accordant.learning.causal import (
     default_candidates,
 )
 from accordant.learning.causal.propensity import PropensityModel
+from accordant.learning.effort import limits_of
+from accordant.learning.outcome_learning import ContinuousOutcomeLearner
 from accordant.learning.causal.selection import split_by_size
-from accordant.learning.causal.selection import CRITERIA, _scores, convex_weights, shortlist_weights
+from accordant.learning.causal.selection import CRITERIA, LEAST_RACED, _scores, convex_weights, shortlist_weights
 
 FEW = {"no interactions": SLearner("ridge"), "forest": TLearner("forest"), "linear": TLearner("ridge")}
 
@@ -34,11 +37,58 @@ def test_finds_the_model_that_generated_the_data(criterion, two_actions):
     learner.fit(two_actions.X, two_actions.actions, two_actions.outcomes)
     assert learner.best_ == "linear"
     assert [score.loss for score in learner.candidates_] == sorted(s.loss for s in learner.candidates_)
-    assert {score.name for score in learner.candidates_} == set(FEW)
+    assert {score.name for score in learner.candidates_} == set(FEW) - set(learner.dropped_)
     assert sum(learner.weights_.values()) == pytest.approx(1.0)
     assert learner.candidates_[0].gap == 0.0
     assert all(score.standard_error > 0 for score in learner.candidates_)
     assert learner.overlap_.counts == tuple(np.bincount(two_actions.actions))
+
+
+class Useless(DummyRegressor):
+    """A constant far off; counts its fits."""
+
+    fits = 0
+
+    def fit(self, X, y):
+        Useless.fits += 1
+        return super().fit(X, y)
+
+    def predict(self, X):
+        return super().predict(X) + np.sign(X[:, 0])
+
+
+def raced(data, n=None, **settings):
+    """Return a selection on the first n rows, and how often the useless candidate was fitted."""
+    Useless.fits = 0
+    table = {"useless": SLearner(Useless()), "linear": TLearner("ridge"), "S": SLearner("ridge")}
+    learner = SelectedCausalLearner(table, **settings)
+    return learner.fit(data.X[:n], data.actions[:n], data.outcomes[:n]), Useless.fits
+
+
+def test_what_is_clearly_worse_drops_out_and_the_rest_is_chosen_as_without_a_race(two_actions):
+    learner, fits = raced(two_actions)
+    everything, all_fits = raced(two_actions, race=False)
+    assert learner.dropped_ == ("useless",) or set(learner.dropped_) == {"useless", "S"}
+    assert (fits, all_fits) == (2, 5)
+    assert everything.dropped_ == () and {score.name for score in everything.candidates_} == {"useless", "linear", "S"}
+    assert learner.weights_ == everything.weights_ and learner.best_ == everything.best_
+    assert {score.name for score in learner.candidates_} == {"useless", "linear", "S"} - set(learner.dropped_)
+    kept = {score.name: score.loss for score in everything.candidates_}
+    assert kept["useless"] == max(kept.values())
+
+
+def test_few_contexts_drop_nothing(two_actions):
+    n = 5 * LEAST_RACED // 4  # so a fold holds a quarter of the fewest, and only the last race has enough
+    assert raced(two_actions, n)[1] == 4
+    assert raced(two_actions, n - 30)[1] == 5
+
+
+def test_a_thorough_run_compares_all_candidates_on_all_folds(visits):
+    for effort, race in (("standard", True), ("thorough", False)):
+        learner = ContinuousOutcomeLearner(
+            None, {}, "empirical", 5, True, visits.log, ("x1",), visits.problem, 0, limits_of(effort)
+        )
+        assert learner._unfitted().race is race
 
 
 def test_only_features_actions_and_outcomes_go_in():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,6 +16,7 @@ from accordant.learning.causal.level_learner import RANGE_SHARE, CausalDataError
 from accordant.learning.causal.meta_learners import DRLearner, SLearner, TLearner, TransferLearner, XLearner
 from accordant.learning.causal.nuisances import dr_losses, fit_propensities, level_losses, pseudo_levels, r_losses
 from accordant.learning.causal.propensity import clip_propensities, overlap_diagnostics
+from accordant.learning.tuning import within_reach
 from accordant.statistics import standard_error
 
 
@@ -60,6 +61,10 @@ def split_by_size(
 
 
 CRITERIA = ("r", "dr", "level")
+RACE_FOLDS = 2
+"""Folds from which on candidates may drop out."""
+LEAST_RACED = 100
+"""Fewest contexts on which they do: a standard error of few says little."""
 SUM_WEIGHT = 1e4
 """Weight of the equation 'weights sum to one' in the least-squares system that finds them."""
 
@@ -102,7 +107,9 @@ class SelectedCausalLearner(LevelLearner):
     2. Propensities come from `PropensityModel`; outcome regressions mu_a are, per action, the convex average
        of candidates that best predicts held-out outcomes (van der Laan, Polley and Hubbard 2007).
     3. Candidates are ranked by the R-loss (or DR-loss, or reweighted squared error) on these.
-    4. Those whose loss exceeds the best by no more than `tolerance` standard errors of the paired
+    4. With `race`, those that are worse than the best by more than two standard errors of the paired difference on
+       the contexts of the first folds, two or more, are not fitted on the others (racing: Maron and Moore 1994).
+    5. Those whose loss exceeds the best by no more than `tolerance` standard errors of the paired
        difference cannot be told apart; they are averaged with convex weights that best predict the
        held-out outcomes, and refitted on all contexts. `tolerance=0` takes the single best.
 
@@ -117,6 +124,8 @@ class SelectedCausalLearner(LevelLearner):
         Standard errors within which candidates count as tied.
     folds
         Cross-fitting folds.
+    race
+        Whether candidates drop out where the first folds hold `LEAST_RACED` contexts or more.
     range_share
         How far levels may leave the training outcome range; handed to every candidate.
     random_state
@@ -125,7 +134,9 @@ class SelectedCausalLearner(LevelLearner):
     Attributes
     ----------
     candidates_
-        One `CandidateScore` per candidate tried, best first.
+        One `CandidateScore` per candidate that was compared on all folds, best first.
+    dropped_
+        Names of the candidates that dropped out.
     best_
         Name of the candidate with the lowest loss. Its weight may still be 0, if candidates tied with it predict the
         held-out outcomes better.
@@ -149,6 +160,7 @@ class SelectedCausalLearner(LevelLearner):
         criterion: str = "r",
         tolerance: float = 1.0,
         folds: int = 5,
+        race: bool = True,
         range_share: float = RANGE_SHARE,
         random_state: int = 0,
     ) -> None:
@@ -156,6 +168,7 @@ class SelectedCausalLearner(LevelLearner):
         self.criterion = criterion
         self.tolerance = tolerance
         self.folds = folds
+        self.race = race
         self.range_share = range_share
         self.random_state = random_state
 
@@ -170,7 +183,9 @@ class SelectedCausalLearner(LevelLearner):
         self.propensity_ = fit_propensities(data, self.folds, self.random_state)
         self.overlap_ = overlap_diagnostics(self.propensity_.held_out_, data.actions)
         propensities = clip_propensities(self.propensity_.held_out_)
-        held_out = self._held_out(list(learners.values()), data)
+        levels = self._held_out(learners, data, propensities)
+        self.dropped_ = tuple(name for name in learners if name not in levels)
+        learners, held_out = {name: learners[name] for name in levels}, np.stack(list(levels.values()))
         losses = candidate_losses(held_out, propensities, data, self.criterion)
         weights = shortlist_weights(losses, held_out, data, self.tolerance)
         self.candidates_ = _scores(list(learners), losses, held_out, data, weights)
@@ -193,15 +208,33 @@ class SelectedCausalLearner(LevelLearner):
         copy.set_params(**{key: value for key, value in shared.items() if key in known})
         return copy
 
-    def _held_out(self, learners: Sequence[LevelLearner], data: LoggedData) -> Values:
-        """Levels of every context from fits without its fold, shape (learner, action, context)."""
-        levels = np.empty((len(learners), data.n_actions, data.actions.size))
-        for train, test in action_folds(data.actions, self.folds, self.random_state, data.groups):
+    def _held_out(
+        self, learners: Mapping[str, LevelLearner], data: LoggedData, propensities: Values
+    ) -> dict[str, Values]:
+        """Levels of every context from fits without its fold, (action, context), by learners that did not drop out."""
+        levels = {name: np.empty((data.n_actions, data.actions.size)) for name in learners}
+        parts = action_folds(data.actions, self.folds, self.random_state, data.groups)
+        for number, (train, test) in enumerate(parts):
+            if self.race and number >= RACE_FOLDS:
+                known = np.sort(np.concatenate([rows for _, rows in parts[:number]]))
+                levels = self._in_reach(levels, data, propensities, known)
             part = data.rows(train)
-            for number, learner in enumerate(learners):
+            for name, held_out in levels.items():
                 # A fold of checked data: only the whole must reach the minimum number of rows per action.
-                levels[number][:, test] = clone(learner).fit_part(part).predict_levels(data.X[test])
+                held_out[:, test] = clone(learners[name]).fit_part(part).predict_levels(data.X[test])
         return levels
+
+    def _in_reach(
+        self, levels: dict[str, Values], data: LoggedData, propensities: Values, rows: WholeNumbers
+    ) -> dict[str, Values]:
+        """Leave out the levels of learners that are clearly worse than the best on some contexts."""
+        part = data.rows(rows)
+        if len(levels) < 2 or len(rows) < LEAST_RACED or part.counts().min() == 0:
+            return levels
+        known = np.stack([held_out[:, rows] for held_out in levels.values()])
+        losses = candidate_losses(known, propensities[:, rows], part, self.criterion)
+        kept = within_reach(losses, part.groups)
+        return {name: held_out for (name, held_out), stays in zip(levels.items(), kept, strict=True) if stays}
 
 
 def candidate_losses(held_out: Values, propensities: Values, data: LoggedData, criterion: str) -> Values:
