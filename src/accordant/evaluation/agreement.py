@@ -155,8 +155,11 @@ def agreement(rules: Sequence[Strategy], expected: ExpectedRewards) -> Agreement
     """
     if not rules or expected.n_contexts == 0:
         raise InputError("agreement needs at least one rule and one context")
-    found = [_decisions(rule, expected) for rule in rules]
-    codes, clear = np.stack([each.codes for each in found]), np.stack([~each.tied for each in found])
+    decisions = [_decisions(rule, expected) for rule in rules]
+    codes, clear = (
+        np.stack([decided.codes for decided in decisions]),
+        np.stack([~decided.tied for decided in decisions]),
+    )
     shape = len(rules), len(rules)
     disagreement, untied, n_untied = np.empty(shape), np.full(shape, np.nan), np.empty(shape, dtype=np.intp)
     for k in range(len(rules)):

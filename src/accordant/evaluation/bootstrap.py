@@ -67,8 +67,8 @@ class Statistics:
     @classmethod
     def of(cls, decisions: Mapping[str, Decisions], evidence: Evidence, metrics: Mapping[str, Metric]) -> Statistics:
         """Check decisions and metrics against the evidence, and prepare the sums."""
-        for each in decisions.values():
-            check_decisions(each, evidence)
+        for decided in decisions.values():
+            check_decisions(decided, evidence)
         for metric in metrics.values():
             metric.check(evidence)
         groupings = dict.fromkeys(metric.columns for metric in metrics.values() if isinstance(metric, CountMetric))
@@ -84,10 +84,10 @@ class Statistics:
         n, clusters = self.evidence.n_contexts, self.evidence.clusters
         if clusters is not None:
             return Units.single(n, clusters)
-        plain = all(each.policy is None or _constant(each.policy) for each in self.decisions)
+        plain = all(decided.policy is None or _constant(decided.policy) for decided in self.decisions)
         if plain and not self.thetas:
             columns = [cells.codes for cells in self.cells.values()]
-            units = Units.alike([*columns, *(each.codes for each in self.decisions if each.policy is None)], n)
+            units = Units.alike([*columns, *(decided.codes for decided in self.decisions if decided.policy is None)], n)
             if len(units.members) * PATTERN_COST <= n:
                 return units
         return Units.single(n)
@@ -146,14 +146,14 @@ class Statistics:
         for columns, cells in self.cells.items():
             tables[columns] = slice(start, start + int(np.prod(cells.shape)))
             start = tables[columns].stop
-        found = dict[str, slice]()
+        slices = dict[str, slice]()
         for label, metric in self.metrics.items():
             if isinstance(metric, CountMetric):
-                found[label] = tables[metric.columns]
+                slices[label] = tables[metric.columns]
             else:
-                found[label] = slice(start, start + len(self.thetas[label]))
-                start = found[label].stop
-        return found
+                slices[label] = slice(start, start + len(self.thetas[label]))
+                start = slices[label].stop
+        return slices
 
     def read(self, label: str, sums: Values) -> Contingency | Sums:
         """Return what a metric reads from its own sums, shape (..., column of its span)."""
@@ -264,7 +264,7 @@ def _of_clusters(units: Units, blocks: Iterable[WeightBlock]) -> Iterator[Weight
     kept: list[WeightBlock] = []
     for block in blocks:
         kept.append(WeightBlock(block.resamples, block.units, block.weights[:, first]))
-        if sum(each.weights.size for each in kept) >= AT_ONCE:
+        if sum(part.weights.size for part in kept) >= AT_ONCE:
             yield _joined(kept)
             kept = []
     if kept:
@@ -273,7 +273,7 @@ def _of_clusters(units: Units, blocks: Iterable[WeightBlock]) -> Iterator[Weight
 
 def _joined(blocks: Sequence[WeightBlock]) -> WeightBlock:
     resamples = slice(blocks[0].resamples.start, blocks[-1].resamples.stop)
-    return WeightBlock(resamples, blocks[0].units, np.concatenate([each.weights for each in blocks]))
+    return WeightBlock(resamples, blocks[0].units, np.concatenate([block.weights for block in blocks]))
 
 
 def _sums(rows: Values, clusters: Codes) -> Values:
@@ -286,7 +286,7 @@ def _followed(
     decisions: Mapping[str, Decisions], evidence: Evidence, metrics: Mapping[str, Metric]
 ) -> dict[str, Values]:
     """Return `Statistics.followed`."""
-    logged = next((each for each in decisions.values() if each.follows_log), None)
+    logged = next((decided for decided in decisions.values() if decided.follows_log), None)
     if logged is None:
         return {}
     known = evidence.as_observed()

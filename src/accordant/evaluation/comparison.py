@@ -85,9 +85,9 @@ def evaluate(
         raise InputError("no metrics; a leaderboard needs at least one")
     check_lines(decisions, kinds, candidates)
     statistics = Statistics.of(decisions, evidence, {label: metric for label, (metric, _) in metrics.items()})
-    others = [dataclasses.replace(statistics, decisions=tuple(each[name] for name in decisions)) for each in refits]
+    others = [dataclasses.replace(statistics, decisions=tuple(refit[name] for name in decisions)) for refit in refits]
     draw = partial(_drawn, statistics, resamples, generator)
-    tasks: list[Callable[[], Any]] = [draw, *(each.all_results for each in others)]  # the longest first
+    tasks: list[Callable[[], Any]] = [draw, *(other.all_results for other in others)]  # the longest first
     done: list[Any] = run_all(tasks, n_jobs, "scoring on resamples") if others else [draw()]
     drawn, generator.bit_generator.state = done[0]
     return compared(
@@ -210,7 +210,7 @@ def _cells(lines: ScoredLines) -> list[dict[str, MetricCell]]:
                     result.value, ends, lines.level, result.n, float(lines.limits.undefined[s, m]),
                     lines.limits.reasons[s][m],
                 )  # fmt: skip
-            groups = tuple(_group(lines, each) for each in result.by_group)
+            groups = tuple(_group(lines, group) for group in result.by_group)
             normalised = finite(lines.point.normalised[s, m])
             cells[label] = MetricCell(estimate, normalised, result.n, result.reason or estimate.reason, groups)
         rows.append(cells)

@@ -205,17 +205,17 @@ class CompositeScale:
         for label in declared:
             if label not in metrics:
                 raise UnknownNameError("metric with a range:", label, metrics)
-        found = tuple(
+        spans = tuple(
             _scaled(declared[label], metric, n) if label in declared else own[label]
             for label, (metric, _) in metrics.items()
         )
-        for (label, (_, weight)), span in zip(metrics.items(), found, strict=True):
+        for (label, (_, weight)), span in zip(metrics.items(), spans, strict=True):
             if normalisation == "natural" and weight > 0 and (span is None or not span[0] < span[1]):
                 raise InputError(
                     f"metric {label!r} has a weight and no range ({span}); declare its range, low below high, "
                     "or choose the normalisation 'relative'"
                 )
-        return cls(metrics, np.array(candidates, dtype=bool), normalisation, found)
+        return cls(metrics, np.array(candidates, dtype=bool), normalisation, spans)
 
     @property
     def goals(self) -> list[str]:
@@ -230,11 +230,13 @@ class CompositeScale:
     @property
     def accuracy(self) -> Mask:
         """Which metrics ``reference`` leaves raw: the one called Accuracy, whatever it measures, shape (metric,)."""
-        return np.array([label == "Accuracy" or each.name == "accuracy" for label, (each, _) in self.metrics.items()])
+        return np.array(
+            [label == "Accuracy" or metric.name == "accuracy" for label, (metric, _) in self.metrics.items()]
+        )
 
     def scores(self, raw: Values) -> Composite:
         """Return the composite of raw values of shape (..., strategy, metric)."""
-        found = composite_score(
+        composite = composite_score(
             raw,
             goals=[metric.goal for metric, _ in self.metrics.values()],
             weights=[weight for _, weight in self.metrics.values()],
@@ -245,8 +247,8 @@ class CompositeScale:
         )
         if self.normalisation == "natural":
             unknown = np.array([span is None or not span[0] < span[1] for span in self.ranges])
-            found.normalised[..., unknown] = np.nan
-        return found
+            composite.normalised[..., unknown] = np.nan
+        return composite
 
     def slopes(self, raw: Values) -> Values:
         """Return how much a score changes with each metric, at least 0, shape (metric,)."""

@@ -92,8 +92,8 @@ class Support:
             if evidence.propensities is None or decisions.follows_log:
                 overlaps.append(None)
                 continue
-            found = overlap(decisions, evidence.propensities, evidence.log.actions)
-            overlaps.append(found)
+            own_overlap = overlap(decisions, evidence.propensities, evidence.log.actions)
+            overlaps.append(own_overlap)
             loose = unsupported_decisions(decisions, evidence.propensities)
             for m, label in enumerate(statistics.metrics) if loose.any() else ():
                 metric, value = statistics.metrics[label], results[s][label].value
@@ -101,8 +101,8 @@ class Support:
                     continue
                 if not metric.monotone:
                     span = metric.range(evidence)
-                    unbounded[s, m] = found.poor or span is None
-                    down[s, m] = up[s, m] = 0.0 if span is None else found.unsupported * (span[1] - span[0])
+                    unbounded[s, m] = own_overlap.poor or span is None
+                    down[s, m] = up[s, m] = 0.0 if span is None else own_overlap.unsupported * (span[1] - span[0])
                     continue
                 totals = statistics.contributions(s, label).sum(axis=1)
                 ends = [totals + np.einsum("cat,at->c", change, loose) for change in extremes[label]]
@@ -113,11 +113,11 @@ class Support:
 
     def cases(self, independent: float) -> Values:
         """Return the number of cases that each metric of each strategy rests on, of so many independent ones."""
-        found = np.full(self.down.shape, float(independent))
-        for s, each in enumerate(self.overlaps):
-            if each is not None:
-                found[s, self.estimated] = min(each.effective, independent)
-        return found
+        cases = np.full(self.down.shape, float(independent))
+        for s, own_overlap in enumerate(self.overlaps):
+            if own_overlap is not None:
+                cases[s, self.estimated] = min(own_overlap.effective, independent)
+        return cases
 
 
 def extreme_contributions(statistics: Statistics) -> dict[str, tuple[Values, Values]]:
@@ -125,20 +125,20 @@ def extreme_contributions(statistics: Statistics) -> dict[str, tuple[Values, Val
 
     By label, only for metrics that change, each of shape (column, action, context).
     """
-    evidence, found = statistics.evidence, dict[str, tuple[Values, Values]]()
+    evidence, extremes = statistics.evidence, dict[str, tuple[Values, Values]]()
     if evidence.propensities is None:
-        return found
+        return extremes
     worst, best = _with_rewards(evidence, 0), _with_rewards(evidence, 1)
     for label, read in statistics.same_theta().items():
         if read != label:
-            found |= {label: found[read]} if read in found else {}
+            extremes |= {label: extremes[read]} if read in extremes else {}
             continue
         metric, theta = statistics.metrics[label], statistics.thetas[label]
         assert isinstance(metric, SumMetric)
         least, most = metric.checked_theta(worst) - theta, metric.checked_theta(best) - theta
         if least.any() or most.any():
-            found[label] = least, most
-    return found
+            extremes[label] = least, most
+    return extremes
 
 
 def _with_rewards(evidence: Evidence, end: int) -> Evidence:
@@ -202,17 +202,18 @@ class Summary:
         """Return the summary of decisions in memory."""
         evidence, decisions = statistics.evidence, statistics.decisions
         results = [statistics.results(s) for s in range(len(decisions))]
-        codes = [choices(s, each) for s, each in enumerate(decisions)]
+        codes = [choices(s, decided) for s, decided in enumerate(decisions)]
         return cls(
             statistics.names, statistics.metrics, results,
-            [{columns: contingency(each, cells) for columns, cells in statistics.cells.items()} for each in decisions],
+            [{columns: contingency(decided, cells) for columns, cells in statistics.cells.items()}
+             for decided in decisions],
             Support.of(statistics, results),
             {label: metric.withheld(evidence) for label, metric in statistics.metrics.items()},
             {label: metric.range(evidence) for label, metric in statistics.metrics.items()},
             evidence.n_contexts, evidence.n_independent, evidence.n_independent,
-            np.array([each.follows_log for each in decisions], dtype=bool),
-            np.array([each.tied.mean() for each in decisions]),
-            tuple(str(each.actions[0]) if each.constant else None for each in decisions),
+            np.array([decided.follows_log for decided in decisions], dtype=bool),
+            np.array([decided.tied.mean() for decided in decisions]),
+            tuple(str(decided.actions[0]) if decided.constant else None for decided in decisions),
             lambda one, other: float((codes[one] == codes[other]).mean()),
         )  # fmt: skip
 
@@ -316,19 +317,22 @@ def _unvaried(result: MetricResult, share: float, span: Range | None, level: flo
 
 def _withheld(summary: Summary) -> tuple[tuple[str, ...], ...]:
     """Return why there is no interval, by strategy and metric; empty where there is one."""
-    found, support = [], summary.support
-    for s, each in enumerate(support.overlaps):
+    reasons, support = [], summary.support
+    for s, own_overlap in enumerate(support.overlaps):
         row = []
         for m, label in enumerate(summary.metrics):
             reason = "" if summary.follows_log[s] else summary.withheld[label]
-            if not reason and each is not None and support.estimated[m]:
-                if each.scarce:
-                    reason = f"the logged cases that match its decisions weigh no more than {each.effective:.0f} cases"
+            if not reason and own_overlap is not None and support.estimated[m]:
+                if own_overlap.scarce:
+                    reason = (
+                        "the logged cases that match its decisions weigh no more than "
+                        f"{own_overlap.effective:.0f} cases"
+                    )
                 elif support.open[s, m]:
-                    reason = each.reason
+                    reason = own_overlap.reason
             row.append(reason)
-        found.append(tuple(row))
-    return tuple(found)
+        reasons.append(tuple(row))
+    return tuple(reasons)
 
 
 def score_limits(
@@ -371,12 +375,12 @@ def score_limits(
     beyond[1] = np.where(reaching, np.square(values), beyond[1])
     unsupported = _changes(values, values - support.down, values + support.up, goals)
     refitted = normal_quantile(level) ** 2 * variances
-    found = []
+    ends = []
     for k, (sign, limit) in enumerate(((-1, limits.low), (1, limits.high))):
         own = np.square(np.maximum(sign * (limit - scores), 0.0))
         sampled = np.sqrt(own + refitted + (beyond[k] * slopes**2).sum(axis=1))
-        found.append(scores + sign * (sampled + np.nan_to_num(unsupported[k] * slopes).sum(axis=1)))
-    return found[0], found[1]
+        ends.append(scores + sign * (sampled + np.nan_to_num(unsupported[k] * slopes).sum(axis=1)))
+    return ends[0], ends[1]
 
 
 def _changes(values: Values, low: Values, high: Values, goals: Sequence[Goal]) -> tuple[Values, Values]:

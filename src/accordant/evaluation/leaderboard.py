@@ -368,11 +368,11 @@ def group_table(
     benefit = benefits(problem, actions)
     declared = bool(actions or problem.favourable_actions)
     rows = []
-    for name, each in decisions.items():
-        check_decisions(each, evidence)
-        taken = contingency(each, cells).counts.sum(axis=1)  # action × group
+    for name, decided in decisions.items():
+        check_decisions(decided, evidence)
+        taken = contingency(decided, cells).counts.sum(axis=1)  # action × group
         shares = divide(benefit @ taken, cells.sizes.astype(np.float64))
-        rewards = expected_contributions(evidence.for_decisions(each).rewards, each)
+        rewards = expected_contributions(evidence.for_decisions(decided).rewards, decided)
         sums = [np.bincount(cells.groups.codes, weights=row, minlength=len(cells.sizes)) for row in rewards]
         means = divide(np.array(sums), cells.sizes.astype(np.float64))
         for g, label in enumerate(cells.groups.labels):

@@ -46,11 +46,11 @@ def omitted_feature_odds_ratios(log: Log, encoder: ContextEncoder) -> dict[str, 
     spread = matrix.std(axis=0)
     matrix = (matrix - matrix.mean(axis=0)) / np.where(spread > 0, spread, 1.0)
     everything = _log_odds(matrix, taken)
-    found = {}
+    odds_ratios = {}
     for name, places in encoder.positions.items():
         difference = everything - _log_odds(np.delete(matrix, places, axis=1), taken)
-        found[name] = float(np.exp(np.quantile(np.abs(difference), QUANTILE)))
-    return dict(sorted(found.items(), key=lambda each: -each[1]))
+        odds_ratios[name] = float(np.exp(np.quantile(np.abs(difference), QUANTILE)))
+    return dict(sorted(odds_ratios.items(), key=lambda pair: -pair[1]))
 
 
 def _log_odds(matrix: NDArray[np.float64], taken: NDArray[np.intp]) -> NDArray[np.float64]:

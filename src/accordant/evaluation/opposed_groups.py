@@ -93,21 +93,24 @@ def opposed_groups(
     rows = [i for i, who in enumerate(expected.stakeholders) if who in with_weight]
     n_actions = len(expected.actions)
     tests = len(pairs) * len(rows) * n_actions * (n_actions - 1) // 2
-    found = [
+    oppositions = [
         opposed
         for (name, (larger, smaller, share)), i in itertools.product(pairs, rows)
         if (opposed := _opposed(expected, i, name, larger, smaller, share, clusters, alpha / tests)) is not None
     ]
-    return tuple(sorted(found, key=lambda each: -min(each.gain, -each.loss)))
+    return tuple(sorted(oppositions, key=lambda opposition: -min(opposition.gain, -opposition.loss)))
 
 
 def opposed_remarks(found: Sequence[OpposedGroups]) -> tuple[str, ...]:
     """Return sentences for the largest differences, and how many more there are."""
     more = found[MOST:]
     if not more:
-        return tuple(each.sentence() for each in found)
-    whom = listed(list(dict.fromkeys(f"{each.larger} and {each.smaller}" for each in more)))
-    return (*(each.sentence() for each in found[:MOST]), f"{len(more)} more such differences: between {whom}.")
+        return tuple(opposition.sentence() for opposition in found)
+    whom = listed(list(dict.fromkeys(f"{opposition.larger} and {opposition.smaller}" for opposition in more)))
+    return (
+        *(opposition.sentence() for opposition in found[:MOST]),
+        f"{len(more)} more such differences: between {whom}.",
+    )
 
 
 Group = tuple[str, Mask]
@@ -117,14 +120,14 @@ def _near_pairs(groups: NDArray[np.str_], clusters: Codes | None) -> list[tuple[
     """Return pairs of groups of nearly equal size, the larger first, with its share among both."""
     members = {str(name): groups == name for name in np.unique(groups)}
     sizes = {name: int(inside.sum()) for name, inside in members.items()}
-    units = sizes if clusters is None else {name: len(np.unique(clusters[each])) for name, each in members.items()}
-    found = []
+    units = sizes if clusters is None else {name: len(np.unique(clusters[inside])) for name, inside in members.items()}
+    pairs = []
     for one, other in itertools.combinations([name for name in members if units[name] >= FEWEST], 2):
         larger, smaller = (one, other) if sizes[one] >= sizes[other] else (other, one)
         share = sizes[larger] / (sizes[larger] + sizes[smaller])
         if share <= NEARLY_EQUAL:
-            found.append(((larger, members[larger]), (smaller, members[smaller]), share))
-    return found
+            pairs.append(((larger, members[larger]), (smaller, members[smaller]), share))
+    return pairs
 
 
 def _opposed(
@@ -133,14 +136,14 @@ def _opposed(
 ) -> OpposedGroups | None:  # fmt: skip
     values = np.asarray(expected.values[i], dtype=np.float64)
     inside = [larger[1], smaller[1]]
-    wanted, other = (int(np.argmax(values[:, each].mean(axis=1))) for each in inside)
+    wanted, other = (int(np.argmax(values[:, members].mean(axis=1))) for members in inside)
     if wanted == other:
         return None
     difference = values[wanted] - values[other]
-    seen = [_units(difference[each], None if clusters is None else clusters[each]) for each in inside]
+    seen = [_units(difference[members], None if clusters is None else clusters[members]) for members in inside]
     if not (_above_zero(seen[0], level) and _above_zero(-seen[1], level)):
         return None
-    gain, loss = (float(difference[each].mean()) for each in inside)
+    gain, loss = (float(difference[members].mean()) for members in inside)
     return OpposedGroups(
         attribute, expected.stakeholders[i], larger[0], smaller[0], share, expected.actions[wanted],
         expected.actions[other], gain, loss,

@@ -67,11 +67,11 @@ def unsupported_decisions(decisions: Decisions, propensities: Values) -> Values:
     An action is unsupported where its propensity is below 0.02, the smallest that estimates divide by; or below 0.05,
     if that concerns more than 15 % of the strategy's decisions and fewer than five matching cases are expected there.
     """
-    found, rare = np.zeros(propensities.shape), RareDecisions.of(decisions, propensities, RARE)
+    probabilities, rare = np.zeros(propensities.shape), RareDecisions.of(decisions, propensities, RARE)
     if not too_many_rare(rare.total, rare.expected, propensities.shape[1]):
         rare = RareDecisions.of(decisions, propensities, CLIP)
-    found[rare.actions, rare.contexts] = rare.probabilities
-    return found
+    probabilities[rare.actions, rare.contexts] = rare.probabilities
+    return probabilities
 
 
 def too_many_rare(rare: float, expected: float, n: int) -> bool:

@@ -85,7 +85,7 @@ class PartSums:
         lines = statistics.decisions
         arrays: dict[str, Values] = {"sizes": np.bincount(buckets, minlength=BUCKETS).astype(np.float64)}
         for columns, cells in statistics.cells.items():
-            arrays[COUNT + json.dumps(columns)] = np.stack([_counts(each, cells, buckets) for each in lines])
+            arrays[COUNT + json.dumps(columns)] = np.stack([_counts(decided, cells, buckets) for decided in lines])
         added = dict[Any, Values]()
         for label, read in statistics.same_theta().items():
             if read not in added:
@@ -93,11 +93,11 @@ class PartSums:
                 added[read] = np.stack(own)
             arrays[SUM + label] = added[read]
         arrays |= _support_sums(statistics)
-        arrays["tied"] = np.array([each.tied.sum() for each in lines], dtype=np.float64)
-        arrays["follows"] = np.array([each.follows_log for each in lines], dtype=np.float64)
-        arrays["randomised"] = np.array([each.policy is not None for each in lines], dtype=np.float64)
-        arrays["taken"] = np.stack([each.share() * each.n_contexts for each in lines])
-        arrays["agreement"] = _agreement([choices(s, each) for s, each in enumerate(lines)])
+        arrays["tied"] = np.array([decided.tied.sum() for decided in lines], dtype=np.float64)
+        arrays["follows"] = np.array([decided.follows_log for decided in lines], dtype=np.float64)
+        arrays["randomised"] = np.array([decided.policy is not None for decided in lines], dtype=np.float64)
+        arrays["taken"] = np.stack([decided.share() * decided.n_contexts for decided in lines])
+        arrays["agreement"] = _agreement([choices(s, decided) for s, decided in enumerate(lines)])
         columns_read = dict.fromkeys(name for grouping in statistics.cells for name in grouping)
         return cls(
             statistics.names,
@@ -182,7 +182,7 @@ def _counts(decisions: Decisions, cells: Cells, buckets: Codes) -> Values:
         return np.bincount(place, minlength=size).astype(np.float64).reshape(shape)
     place = buckets * n_cells + cells.codes
     sums = [np.bincount(place, probabilities, BUCKETS * n_cells) for probabilities in decisions.policy]
-    table = np.stack([each.reshape(BUCKETS, n_cells) for each in sums], axis=1)
+    table = np.stack([counts.reshape(BUCKETS, n_cells) for counts in sums], axis=1)
     return table.astype(np.float64).reshape(shape)
 
 
@@ -193,11 +193,11 @@ def _bucket_sums(contributions: Values, buckets: Codes) -> Values:
 
 def _agreement(codes: Sequence[AnyArray]) -> Values:
     """Return in how many contexts strategies decide alike, shape (strategy, strategy)."""
-    found = np.zeros((len(codes), len(codes)))
+    agreement = np.zeros((len(codes), len(codes)))
     for s, row in enumerate(codes):
         for other in range(s + 1):
-            found[s, other] = found[other, s] = np.count_nonzero(row == codes[other])
-    return found
+            agreement[s, other] = agreement[other, s] = np.count_nonzero(row == codes[other])
+    return agreement
 
 
 def _support_sums(statistics: Statistics) -> dict[str, Values]:
@@ -212,11 +212,11 @@ def _support_sums(statistics: Statistics) -> dict[str, Values]:
         if decisions.follows_log:
             continue
         weights = matching_weights(decisions, evidence.propensities, evidence.log.actions)
-        rare = [RareDecisions.of(decisions, evidence.propensities, each) for each in THRESHOLDS]
+        rare = [RareDecisions.of(decisions, evidence.propensities, threshold) for threshold in THRESHOLDS]
         expected = rare[THRESHOLDS.index(RARE)].expected
-        support[s] = weights.sum(), np.square(weights).sum(), expected, *(each.total for each in rare)
+        support[s] = weights.sum(), np.square(weights).sum(), expected, *(below.total for below in rare)
         for label, ends in extremes.items():
-            loose[label][s] = [[each.sums(change) for change in ends] for each in rare]
+            loose[label][s] = [[below.sums(change) for change in ends] for below in rare]
     return {"support": support} | {f"{LOOSE}{label}": sums for label, sums in loose.items()}
 
 
@@ -239,7 +239,7 @@ def _union(name: str, values: Sequence[float | str], others: Sequence[float | st
     """Return the values of a column in two parts, in order."""
     if tuple(values) == tuple(others):
         return tuple(values)
-    if len({isinstance(each, str) for each in (*values, *others)}) > 1:
+    if len({isinstance(value, str) for value in (*values, *others)}) > 1:
         raise InputError(f"column {name!r} holds numbers in some parts and texts in others: declare its type")
     return tuple(np.unique(np.array([*values, *others])).tolist())
 
@@ -252,7 +252,7 @@ def _placed(
     if all(tuple(here[column]) == tuple(values[column]) for column in grouping):
         return counts
     shape = [len(here[column]) for column in grouping]
-    found = np.zeros((*counts.shape[:-1], *(len(values[column]) for column in grouping)))
-    places: list[Any] = [np.searchsorted(np.array(values[each]), np.array(here[each])) for each in grouping]
-    found[(Ellipsis, *np.ix_(*places))] = counts.reshape(*counts.shape[:-1], *shape)
-    return found.reshape(*counts.shape[:-1], -1)
+    table = np.zeros((*counts.shape[:-1], *(len(values[column]) for column in grouping)))
+    places: list[Any] = [np.searchsorted(np.array(values[column]), np.array(here[column])) for column in grouping]
+    table[(Ellipsis, *np.ix_(*places))] = counts.reshape(*counts.shape[:-1], *shape)
+    return table.reshape(*counts.shape[:-1], -1)

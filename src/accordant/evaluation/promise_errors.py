@@ -78,14 +78,16 @@ def calibration_errors(
             PromiseErrors("calibration", name, "spread", np.abs(2 * place - 1) - 0.5, -0.5, 0.5),
         )
     names = problem.outcome_names
-    found = []
+    promise_errors = []
     for code, name in enumerate(names[:1] if len(names) == 2 else names):
         said = weights[:, code]
         for low, high in PARTS:
             inside = (said >= low) & ((said < high) | (high == 1.0))
             errors = np.where(inside, (outcomes == code) - said, np.nan)
-            found.append(PromiseErrors("calibration", name, f"{low:.0%} to {high:.0%}", errors, -high, 1.0 - low))
-    return tuple(found)
+            promise_errors.append(
+                PromiseErrors("calibration", name, f"{low:.0%} to {high:.0%}", errors, -high, 1.0 - low)
+            )
+    return tuple(promise_errors)
 
 
 def reward_errors(stakeholders: Sequence[str], promised: Values, realised: Values) -> tuple[PromiseErrors, ...]:

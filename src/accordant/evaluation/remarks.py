@@ -113,14 +113,14 @@ def _deciding(columns: Sequence[MetricColumn]) -> list[str]:
     """Say which metrics separate nothing, and which weights decide the score."""
     counted = [column for column in columns if column.weight > 0]
     silent = [f"{column.label} (weight {column.weight:.2g})" for column in counted if column.uninformative]
-    found = []
+    sentences = []
     if silent:
-        found.append(f"The candidates differ by no more than noise on {listed(silent)}.")
+        sentences.append(f"The candidates differ by no more than noise on {listed(silent)}.")
     order = sorted(counted, key=lambda column: -column.influence)
     deciding = [f"{column.label} ({column.influence:.0%})" for column in order if column.influence >= DECIDING]
     if deciding and len(counted) > 1:
-        found.append(f"Differences between scores come from {listed(deciding)}.")
-    return found
+        sentences.append(f"Differences between scores come from {listed(deciding)}.")
+    return sentences
 
 
 def _unsupported(rows: Sequence[LeaderboardRow], *, resampled: bool) -> list[str]:

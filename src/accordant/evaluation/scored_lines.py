@@ -62,7 +62,7 @@ class ScoredLines:
     @cached_property
     def refits(self) -> Values:
         """Raw values after refitting, shape (refit, strategy, metric)."""
-        return np.array([raw_values(each) for each in self.refitted]).reshape(-1, *self.raw.shape)
+        return np.array([raw_values(results) for results in self.refitted]).reshape(-1, *self.raw.shape)
 
     @cached_property
     def point(self) -> Composite:
@@ -94,21 +94,21 @@ class ScoredLines:
     @cached_property
     def leader(self) -> NDArray[np.intp]:
         """The candidate that stands for each line, itself or one that decides alike, shape (strategy,)."""
-        found = np.arange(len(self.names), dtype=np.intp)
+        leaders = np.arange(len(self.names), dtype=np.intp)
         places = np.flatnonzero(self.scale.candidates)
         places = places[np.argsort([self.kinds[self.names[s]] != "baseline" for s in places], kind="stable")]
         share = self.summary.agreement
-        found[places] = places[
+        leaders[places] = places[
             first_alike(len(places), lambda one, other: share(int(places[one]), int(places[other])) >= ALIKE)
         ]
-        return found
+        return leaders
 
     @cached_property
     def comparable(self) -> Mask:
         """Which lines are compared: candidates whose score has an interval and enough support, shape (strategy,)."""
         able = self.scale.candidates & (self.leader == np.arange(len(self.names)))
         if self.estimated:
-            able &= np.array([each is None or not each.poor for each in self.support.overlaps])
+            able &= np.array([overlap is None or not overlap.poor for overlap in self.support.overlaps])
         return np.asarray(able & np.array([not self.withheld(s) for s in range(len(self.names))]))
 
     def withheld(self, s: int) -> str:
@@ -137,7 +137,7 @@ class ScoredLines:
     def best_constant(self) -> int | None:
         """Position of the constant baseline with the highest score; None if there is none."""
         lines = zip(self.names, self.summary.always, strict=True)
-        constant = np.array([self.kinds[name] == "baseline" and each is not None for name, each in lines])
+        constant = np.array([self.kinds[name] == "baseline" and action is not None for name, action in lines])
         return first_of(self.point.scores, constant & self.scale.candidates)
 
     def uninformative(self, m: int) -> bool:
@@ -146,13 +146,13 @@ class ScoredLines:
             return bool(self.point.uninformative[m])
         turned = self.scale.metrics[tuple(self.scale.metrics)[m]][0].goal
         values, drawn = (
-            np.abs(each) if turned == "zero" else each for each in (self.raw[:, m], self.drawn.values[:, :, m])
+            np.abs(column) if turned == "zero" else column for column in (self.raw[:, m], self.drawn.values[:, :, m])
         )
         span = self.scale.ranges[m]
         error = 0.0 if span is None else (span[1] - span[0]) / self.summary.independent
         drawn = widened(drawn, self.summary.drawn_from, self.level)
-        found = best_set(values, drawn, level=self.level, able=self.comparable, error=error)
-        return bool(found.compared.sum() > 1 and found.member[found.compared].all())
+        best = best_set(values, drawn, level=self.level, able=self.comparable, error=error)
+        return bool(best.compared.sum() > 1 and best.member[best.compared].all())
 
     @cached_property
     def estimates(self) -> list[Estimate]:
@@ -179,12 +179,12 @@ class ScoredLines:
         """Return for each strategy whether it is in the set that contains the best."""
         if not len(self.sampled):
             return [None] * len(self.names)
-        found = best_set(
+        best = best_set(
             self.point.scores, widened(self.sampled, self.summary.drawn_from, self.level),
             level=self.level, able=self.comparable, error=1 / self.summary.independent,
         )  # fmt: skip
         return [
-            bool(found.member[self.leader[s]]) if self.scale.candidates[s] and found.compared[self.leader[s]] else None
+            bool(best.member[self.leader[s]]) if self.scale.candidates[s] and best.compared[self.leader[s]] else None
             for s in range(len(self.names))
         ]
 
@@ -211,8 +211,8 @@ class ScoredLines:
 
 def raw_values(results: Sequence[Mapping[str, MetricResult]]) -> Values:
     """Return the values of results by strategy and label, shape (strategy, metric), NaN for None."""
-    found = [[np.nan if each.value is None else each.value for each in row.values()] for row in results]
-    return np.array(found, dtype=np.float64)
+    values = [[np.nan if result.value is None else result.value for result in row.values()] for row in results]
+    return np.array(values, dtype=np.float64)
 
 
 def with_limits(

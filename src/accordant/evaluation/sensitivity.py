@@ -131,7 +131,7 @@ class Sensitivity:
 
     def sentences(self) -> tuple[str, ...]:
         """Return what a reader must know, in words: one sentence for each comparison, and the benchmark."""
-        spoken = [_compared(each) for each in self.comparisons]
+        spoken = [_compared(comparison) for comparison in self.comparisons]
         if spoken and self.features:
             name, odds_ratio = next(iter(self.features.items()))
             spoken.append(
@@ -250,13 +250,13 @@ def sensitivity(
 
     def terms(units: slice) -> Values:
         """Return the terms of all bounds of all quantities, and those of turning points, in some contexts."""
-        part, found = seen.take(units), []
+        part, bounds = seen.take(units), []
         for odds_ratio in odds_ratios:
-            found += _both(part, quantities, odds_ratio, units)
+            bounds += _both(part, quantities, odds_ratio, units)
         for odds_ratio in GRID if compared else ():
             low, high = np.split(np.array(_both(part, compared, odds_ratio, units)), 2)
-            found += list(np.where(signs[:, None] > 0, low, -high))
-        return np.array(found)
+            bounds += list(np.where(signs[:, None] > 0, low, -high))
+        return np.array(bounds)
 
     units = Units.single(len(evidence.log), evidence.clusters)
     drawn = _resampled(terms, units, resamples, generator)
@@ -309,20 +309,22 @@ def _read(
     seen = SeenOutcomes(actions, observed, clip_propensities(evidence.propensities), distribution)
     known = np.tensordot(sure, evidence.rewards, axes=1)
     rules = {}
-    for label, each in decisions.items():
-        chosen = each.probabilities()
+    for label, decided in decisions.items():
+        chosen = decided.probabilities()
         # what followed the logged decisions was seen, so nothing of their welfare is estimated
-        fixed = observed + known[actions, np.arange(len(actions))] if each.follows_log else (chosen * known).sum(axis=0)
-        rules[label] = _Rule(np.zeros_like(chosen) if each.follows_log else chosen, fixed)
+        fixed = (
+            observed + known[actions, np.arange(len(actions))] if decided.follows_log else (chosen * known).sum(axis=0)
+        )
+        rules[label] = _Rule(np.zeros_like(chosen) if decided.follows_log else chosen, fixed)
     return seen, rules
 
 
 def _pairs(decisions: Mapping[str, Decisions], order: Sequence[str]) -> list[tuple[str, str, Against]]:
     """Return the selected rule with the runner-up and with the logged decisions, as far as there are these."""
     first = order[0]
-    others = (each for each in order[1:] if _different(decisions[first], decisions[each]) > DIFFERENT)
-    pairs: list[tuple[str, str, Against]] = [(first, each, "runner-up") for each in list(others)[:1]]
-    logged = [label for label, each in decisions.items() if each.follows_log and label != first]
+    others = (label for label in order[1:] if _different(decisions[first], decisions[label]) > DIFFERENT)
+    pairs: list[tuple[str, str, Against]] = [(first, label, "runner-up") for label in list(others)[:1]]
+    logged = [label for label, decided in decisions.items() if decided.follows_log and label != first]
     return [*pairs, *((first, label, "logged") for label in logged[:1])]
 
 
@@ -333,13 +335,13 @@ def _different(first: Decisions, other: Decisions) -> float:
 def _both(seen: SeenOutcomes, quantities: Sequence[_Rule], odds_ratio: float, units: slice) -> list[Values]:
     """Return the lower terms of all quantities, then the upper ones, in some contexts."""
     low, high = (seen.terms(odds_ratio, upper=upper) for upper in (False, True))
-    found = [each.terms(low, high, units) for each in quantities]
-    return [*(lower for lower, _ in found), *(upper for _, upper in found)]
+    bounds = [quantity.terms(low, high, units) for quantity in quantities]
+    return [*(lower for lower, _ in bounds), *(upper for _, upper in bounds)]
 
 
 def _means(seen: SeenOutcomes, quantities: Sequence[_Rule], odds_ratio: float) -> tuple[Values, Values]:
     """Return the lower and the upper bound of all quantities, each of shape (quantity,)."""
-    means = np.array([each.mean() for each in _both(seen, quantities, odds_ratio, slice(None))])
+    means = np.array([terms.mean() for terms in _both(seen, quantities, odds_ratio, slice(None))])
     return means[: len(quantities)], means[len(quantities) :]
 
 
@@ -375,13 +377,13 @@ def _intervals(
     What a weaker reason can do a stronger one can do as well, so intervals contain those at smaller odds ratios, which
     estimated bounds need not. None leaves the range of welfare, [0, 1] for rules, unless the estimate itself does.
     """
-    n, ranges = len(quantities), np.array([each.range for each in quantities])
+    n, ranges = len(quantities), np.array([quantity.range for quantity in quantities])
     floor, ceiling = np.minimum(ranges[:, 0], points), np.maximum(ranges[:, 1], points)
     shape = (len(odds_ratios), 2, n)
     means = np.array([_means(seen, quantities, odds_ratio) for odds_ratio in odds_ratios]).reshape(shape)
     size = int(np.prod(shape))
     lowest, highest = limits.low[:size].reshape(shape)[:, 0], limits.high[:size].reshape(shape)[:, 1]
-    low, lowest = (np.maximum(np.minimum.accumulate(each), floor) for each in (means[:, 0], lowest))
-    high, highest = (np.minimum(np.maximum.accumulate(each), ceiling) for each in (means[:, 1], highest))
+    low, lowest = (np.maximum(np.minimum.accumulate(bound), floor) for bound in (means[:, 0], lowest))
+    high, highest = (np.minimum(np.maximum.accumulate(bound), ceiling) for bound in (means[:, 1], highest))
     columns = np.stack([np.broadcast_to(np.array(odds_ratios)[:, None], low.shape), low, high, lowest, highest])
     return [tuple(ConfoundedInterval(*map(float, at)) for at in columns[:, :, k].T) for k in range(n)]

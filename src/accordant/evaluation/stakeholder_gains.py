@@ -75,12 +75,12 @@ class StakeholderGains(Displayed):
     @property
     def gainers(self) -> tuple[str, ...]:
         """Stakeholders of whom a gain is shown: the whole interval is above 0."""
-        return tuple(name for name, each in self.gains.items() if each.low is not None and each.low > 0)
+        return tuple(name for name, gain in self.gains.items() if gain.low is not None and gain.low > 0)
 
     @property
     def payers(self) -> tuple[str, ...]:
         """Stakeholders of whom a loss is shown: the whole interval is below 0."""
-        return tuple(name for name, each in self.gains.items() if each.high is not None and each.high < 0)
+        return tuple(name for name, gain in self.gains.items() if gain.high is not None and gain.high < 0)
 
     @property
     def sentence(self) -> str:
@@ -90,7 +90,7 @@ class StakeholderGains(Displayed):
                 f"{self.strategy} decides as {self.other} does in at least {1 - ALIKE:.0%} of the rows: against it no "
                 "stakeholder is shown to gain, and none to pay."
             )
-        if reason := next((each.reason for each in self.gains.values() if each.reason), ""):
+        if reason := next((gain.reason for gain in self.gains.values() if gain.reason), ""):
             return f"Who gains and who pays under {self.strategy} against {self.other} is not shown: {reason}."
         more, less = (
             [_named(name, self.gains[name], word) for name in names]
@@ -101,7 +101,7 @@ class StakeholderGains(Displayed):
         parts = [f"gives {listed([*more, *less])}" if more or less else "", unshown]
         if not more:
             parts.append("so no gain is shown")
-        level = next((each.level for each in self.gains.values() if each.level is not None), None)
+        level = next((gain.level for gain in self.gains.values() if gain.level is not None), None)
         sure = "" if level is None else f" (mean rewards on {self.n} rows; {level:.0%} confidence, all together)"
         return (
             f"Under {self.other} {self.worst_off} is worst off. Against it {self.strategy} "
@@ -115,7 +115,7 @@ class StakeholderGains(Displayed):
             "other": self.other,
             "different": self.different,
             "worst_off": self.worst_off,
-            "gains": {name: each.to_json() for name, each in self.gains.items()},
+            "gains": {name: gain.to_json() for name, gain in self.gains.items()},
             "n": self.n,
             "gainers": list(self.gainers),
             "payers": list(self.payers),
@@ -155,7 +155,7 @@ def stakeholder_gains(
     InputError
         If decisions do not fit the evidence.
     """
-    names = [each.name for each in evidence.problem.stakeholders if each.weight > 0]
+    names = [stakeholder.name for stakeholder in evidence.problem.stakeholders if stakeholder.weight > 0]
     metrics: dict[str, Metric] = {name: StakeholderReward(stakeholder=name) for name in names}
     two = Statistics.of({name: decisions[name] for name in (strategy, other)}, evidence, metrics)
     results = [two.results(s) for s in range(2)]
@@ -164,7 +164,7 @@ def stakeholder_gains(
     reason = _withheld(different, evidence, metrics)
     support = Support.of(two, results)
     if not reason:
-        reason = next((each.reason for each in support.overlaps if each is not None and each.poor), "")
+        reason = next((overlap.reason for overlap in support.overlaps if overlap is not None and overlap.poor), "")
     differences = dict(zip(names, (means[0] - means[1]).tolist(), strict=True))
     if reason:
         gains = {name: Estimate(gain, reason=reason) for name, gain in differences.items()}
@@ -185,7 +185,7 @@ def _different(one: Decisions, other: Decisions) -> Values:
     """Return the probability that both decide differently in each context, shape (context,)."""
     if one.policy is None and other.policy is None:
         return np.asarray(one.codes != other.codes, dtype=np.float64)
-    first, second = (_policy(each) for each in (one, other))
+    first, second = (_policy(decided) for decided in (one, other))
     return np.asarray(np.abs(first - second).sum(axis=0) / 2, dtype=np.float64)
 
 
@@ -199,7 +199,7 @@ def _policy(decisions: Decisions) -> Values:
 def _withheld(different: Values, evidence: Evidence, metrics: Mapping[str, Metric]) -> str:
     """Return why there are no intervals; empty if nothing speaks against them."""
     reasons = [metric.unavailable(evidence) or metric.withheld(evidence) for metric in metrics.values()]
-    if reason := next((each for each in reasons if each), ""):
+    if reason := next((why for why in reasons if why), ""):
         return reason
     if different.sum() < FEW:
         return f"they decide differently in {different.sum():.0f} of {len(different)} rows, which is too few to tell"

@@ -76,11 +76,11 @@ def summed_leaderboard(
         )
     total = _Total.of(sums, problem, {label: metric for label, (metric, _) in metrics.items()})
     drawn = total.resampled(resamples, generator) if resamples else None
-    found = compared(
+    leaderboard = compared(
         total.summary(), kinds, drawn, metrics, candidates=candidates, selectable=selectable, level=level,
         normalisation=normalisation, ranges=ranges,
     )  # fmt: skip
-    return replace(found, remarks=(*found.remarks, *_of_persons(sums)))
+    return replace(leaderboard, remarks=(*leaderboard.remarks, *_of_persons(sums)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,7 +95,7 @@ class _Total:
     @classmethod
     def of(cls, sums: PartSums, problem: DecisionProblem, metrics: Mapping[str, Metric]) -> Self:
         """Return the sums with the groups that occur in any part."""
-        groupings = dict.fromkeys(each.columns for each in metrics.values() if isinstance(each, CountMetric))
+        groupings = dict.fromkeys(metric.columns for metric in metrics.values() if isinstance(metric, CountMetric))
         nobody = np.zeros(0, dtype=np.intp)
         cells = {}
         for grouping in groupings:
@@ -111,7 +111,7 @@ class _Total:
 
     def read(self, weights: Values, buckets: Codes) -> dict[str, Contingency | Sums]:
         """Return what each metric reads of buckets with weights (…, bucket), by label; the first axis: strategies."""
-        found: dict[str, Contingency | Sums] = {}
+        readings: dict[str, Contingency | Sums] = {}
         tables = dict[tuple[str, ...], Contingency]()
         for columns, cells in self.cells.items():
             counts = self.sums.arrays[COUNT + json.dumps(columns)][:, buckets]
@@ -119,11 +119,11 @@ class _Total:
             tables[columns] = Contingency(table.reshape(*table.shape[:-1], *counts.shape[2:]), cells)
         for label, metric in self.metrics.items():
             if isinstance(metric, CountMetric):
-                found[label] = tables[metric.columns]
+                readings[label] = tables[metric.columns]
             else:
                 totals = weights @ self.sums.arrays[SUM + label][:, buckets]
-                found[label] = Sums(totals, self.sums.n, self.problem)
-        return found
+                readings[label] = Sums(totals, self.sums.n, self.problem)
+        return readings
 
     def resampled(self, resamples: int, generator: np.random.Generator) -> Resampled:
         """Return the values of all metrics on resamples of buckets."""
@@ -168,15 +168,15 @@ class _Total:
                 continue
             weights, squares, expected, *below = sums.tolist()
             threshold = int(too_many_rare(below[1], expected, n))
-            found = overlaps[s] = Overlap(below[threshold] / n, weights**2 / squares if squares else 0.0)
+            overlap = overlaps[s] = Overlap(below[threshold] / n, weights**2 / squares if squares else 0.0)
             for m, (label, metric) in enumerate(self.metrics.items()):
                 value = results[s][label].value
-                if not estimated[m] or not found.unsupported or value is None or not isinstance(metric, SumMetric):
+                if not estimated[m] or not overlap.unsupported or value is None or not isinstance(metric, SumMetric):
                     continue
                 if not metric.monotone:
                     span = spans[label]
-                    unbounded[s, m] = found.poor or span is None
-                    down[s, m] = up[s, m] = 0.0 if span is None else found.unsupported * (span[1] - span[0])
+                    unbounded[s, m] = overlap.poor or span is None
+                    down[s, m] = up[s, m] = 0.0 if span is None else overlap.unsupported * (span[1] - span[0])
                     continue
                 totals = arrays[SUM + label][s].sum(axis=0)
                 ends = [totals + change for change in arrays[LOOSE + label][s, threshold]]

@@ -30,11 +30,11 @@ PROBES = 60
 
 def reweighed(expected: ExpectedRewards) -> dict[str, Decisions]:
     """Return the decisions of the utilitarian rule under a grid of stakeholder weights, by ``utilitarian(w, …)``."""
-    found = {}
+    decisions = {}
     for weights in weight_grid(len(expected.stakeholders)):
         name = f"utilitarian({', '.join(f'{weight:.3g}' for weight in weights)})"
-        found[name] = create("utilitarian", {"weights": weights})(expected)
-    return found
+        decisions[name] = create("utilitarian", {"weights": weights})(expected)
+    return decisions
 
 
 def weight_grid(n_stakeholders: int) -> list[tuple[float, ...]]:
@@ -62,13 +62,13 @@ def _parts(total: int, places: int) -> Iterator[tuple[int, ...]]:
 def probes(expected: ExpectedRewards, generator: np.random.Generator) -> dict[str, Decisions]:
     """Return decisions under random stakeholder weights of either sign and a random bonus per action."""
     n_stakeholders, n_actions, n = expected.values.shape
-    found = {}
+    decisions = {}
     for k in range(PROBES):
         scores = np.tensordot(generator.normal(size=n_stakeholders), expected.values, axes=1)
         scores = scores + generator.normal(scale=0.5, size=(n_actions, 1))
         codes = scores.argmax(axis=0)
-        found[f"probe {k}"] = Decisions("probe", expected.actions, codes, np.zeros(n, dtype=bool))
-    return found
+        decisions[f"probe {k}"] = Decisions("probe", expected.actions, codes, np.zeros(n, dtype=bool))
+    return decisions
 
 
 SHARES = np.arange(1, 20) / 20  # lotteries between two strategies, in steps of 0.05
@@ -155,8 +155,8 @@ def pool_of(totals: Totals, kinds: Mapping[str, Kind], goals: Sequence[Goal]) ->
         for a, b, share in zip(first, second, shares, strict=True)
     ]
     if mixtures:
-        found = totals.values(mixed(sums, first, second, np.array(shares))[:, None])[:, 0]
-        values = np.concatenate([values, found])
+        mixture_values = totals.values(mixed(sums, first, second, np.array(shares))[:, None])[:, 0]
+        values = np.concatenate([values, mixture_values])
     return Pool((*plain, *mixtures), values)
 
 
@@ -181,10 +181,10 @@ def _lotteries(rows: Sequence[int], values: Values, goals: Sequence[Goal]) -> tu
 def linear(pool: Pool) -> NDArray[np.bool_]:
     """Return for each metric whether all lotteries of the pool have the mixture of their parts' values."""
     at = {policy.name: p for p, policy in enumerate(pool.policies) if len(policy.parts) == 1}
-    found = np.ones(pool.values.shape[1], dtype=bool)
+    straight = np.ones(pool.values.shape[1], dtype=bool)
     for p, policy in enumerate(pool.policies):
         if len(policy.parts) > 1:
             mean = sum(share * pool.values[at[name]] for name, share in policy.parts.items())
             gap = np.abs(pool.values[p] - mean)
-            found &= ~(gap > CLOSE * np.maximum(1.0, np.abs(mean)))  # NaN says nothing either way
-    return found
+            straight &= ~(gap > CLOSE * np.maximum(1.0, np.abs(mean)))  # NaN says nothing either way
+    return straight

@@ -124,7 +124,7 @@ def conflicts(
     pairs = study.pairs(tried, generator) if len(chosen) > 1 else ()
     prices = _prices(bounds, evidence, plain, resamples, generator, level)
     counts = {
-        kind: sum(each == kind for each in policies.kinds.values()) for kind in ("strategy", "reweighed", "bounded")
+        kind: sum(own == kind for own in policies.kinds.values()) for kind in ("strategy", "reweighed", "bounded")
     }
     return Conflicts(
         pairs, prices, evidence.n_contexts, resamples, level, {**counts, "probe": len(tried) - len(policies.everything)}
@@ -150,11 +150,11 @@ def _policies(
     kinds: dict[str, Kind] = dict.fromkeys(candidates, "strategy")
     everything = dict(decisions)
     made: list[tuple[Kind, Mapping[str, Decisions]]] = [("reweighed", reweighed(evidence.expected))]
-    made += [("bounded", each.decisions) for each in bounds]
-    for kind, found in made:
-        for name, each in found.items():
+    made += [("bounded", bound.decisions) for bound in bounds]
+    for kind, more in made:
+        for name, decided in more.items():
             if name not in everything:
-                everything[name], kinds[name] = each, kind
+                everything[name], kinds[name] = decided, kind
     return _Policies(kinds, everything)
 
 
@@ -179,8 +179,8 @@ class _Study:
         held_out = self._held_out(estimates, other, generator)
         # every pair on the same resamples, and prices on those that follow as if none had been drawn
         return tuple(
-            judged(material, each, held_out, self._interval(material, each, copy.deepcopy(generator)))
-            for each in estimates
+            judged(material, estimate, held_out, self._interval(material, estimate, copy.deepcopy(generator)))
+            for estimate in estimates
         )
 
     def _interval(
@@ -239,11 +239,11 @@ class _Study:
             if isinstance(metric, SumMetric) and not self.evidence.hindsight:
                 reasons[m] = f"{label}: values of actions not taken are estimates, and the best of several is too good"
                 continue
-            found = additive(metric, self.evidence)
-            if found is None:
+            part = additive(metric, self.evidence)
+            if part is None:
                 reasons[m] = f"{label} does not add over contexts, so no front with hindsight was computed"
             else:
-                parts[m] = found
+                parts[m] = part
         return parts, reasons
 
     def _held_out(
@@ -252,9 +252,9 @@ class _Study:
         """Return sums on the judging half, of all policies that were chosen and those they challenge; None if none."""
         names = dict.fromkeys(
             name
-            for each in estimates
-            for claim in each.claims
-            for name in (*claim.over.parts, *claim.by.parts, *each.rivals)
+            for estimate in estimates
+            for claim in estimate.claims
+            for name in (*claim.over.parts, *claim.by.parts, *estimate.rivals)
         )
         if not names:
             return None
@@ -272,12 +272,14 @@ def _prices(
     level: float,
 ) -> tuple[ParityPrice, ...]:
     """Return a price curve for each gap, with resamples shared by all of them."""
-    named = {name: each for found in bounds for name, each in found.decisions.items()}
+    named = {name: decided for bound in bounds for name, decided in bound.decisions.items()}
     if not named:
-        return tuple(ParityPrice(each.metric, each.rule, each.attribute, each.same, each.reason, ()) for each in bounds)
+        return tuple(
+            ParityPrice(bound.metric, bound.rule, bound.attribute, bound.same, bound.reason, ()) for bound in bounds
+        )
     point = Totals.on(named, evidence, metrics)
     drawn = None
     if resamples:
         every = np.arange(evidence.n_contexts)
         drawn = Totals.resampled(named, evidence, metrics, every, resamples, generator)
-    return tuple(price_curve(each, evidence, point, drawn, level) for each in bounds)
+    return tuple(price_curve(bound, evidence, point, drawn, level) for bound in bounds)

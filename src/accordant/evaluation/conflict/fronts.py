@@ -96,7 +96,7 @@ def kendall(points: Values) -> float | None:
         np.where(np.abs(gaps := column[:, None] - column) <= e, 0.0, np.sign(gaps))
         for column, e in zip(known.T, near, strict=True)
     ]
-    sizes = [float(np.abs(each).sum()) for each in signs]
+    sizes = [float(np.abs(sign).sum()) for sign in signs]
     if not all(sizes):
         return None
     return float((signs[0] * signs[1]).sum() / np.sqrt(sizes[0] * sizes[1]))
@@ -178,9 +178,9 @@ class Hindsight:
         here, there = self.corners, np.roll(self.corners, -1, axis=0)
         at = np.flatnonzero(here[:, metric] * there[:, metric] < 0)
         share = there[at, metric] / (there[at, metric] - here[at, metric])
-        found = share[:, None] * here[at] + (1 - share[:, None]) * there[at]
-        found[:, metric] = 0.0
-        return np.asarray(found)
+        mixtures = share[:, None] * here[at] + (1 - share[:, None]) * there[at]
+        mixtures[:, metric] = 0.0
+        return np.asarray(mixtures)
 
 
 def farthest(parts: tuple[Additive, Additive], directions: Values, goals: tuple[Goal, Goal]) -> Codes:
@@ -237,9 +237,9 @@ def _directions(goals: tuple[Goal, Goal]) -> Values:
     quadrant = np.column_stack([np.cos(angles), np.sin(angles)])
     quadrant[0], quadrant[-1] = (1.0, 0.0), (0.0, 1.0)
     signs = [(1.0, -1.0) if goal == "zero" else (_sign(goal),) for goal in goals]
-    found = np.concatenate([quadrant * (a, b) for a in signs[0] for b in signs[1]]) + 0.0
-    found = np.unique(found, axis=0)
-    return np.asarray(found[np.argsort(np.arctan2(found[:, 1], found[:, 0]), kind="stable")])
+    directions = np.concatenate([quadrant * (a, b) for a in signs[0] for b in signs[1]]) + 0.0
+    directions = np.unique(directions, axis=0)
+    return np.asarray(directions[np.argsort(np.arctan2(directions[:, 1], directions[:, 0]), kind="stable")])
 
 
 def concession_interval(
@@ -281,7 +281,8 @@ def concession_interval(
     sample = Totals.on(named, evidence, metrics).values()
     near = slack(oriented(sample[: len(candidates), 0], reach.goals))
     point, values = (
-        _concessions(each, len(candidates), which.ravel(), directions, reach.goals, near) for each in (sample, drawn)
+        _concessions(figures, len(candidates), which.ravel(), directions, reach.goals, near)
+        for figures in (sample, drawn)
     )
     limits = percentile_interval(values[:, None], level)
     if limits.undefined[0] == 1 or np.isnan(point[0]):
@@ -317,5 +318,5 @@ def _concessions(
     supports = np.einsum("drm,dm->dr", values[n_candidates:][which], directions)
     wide = np.where(apart[:, None], span, 1.0)
     target = np.where(np.isfinite(ideal), ideal, np.nan)
-    found = needed(directions, supports, target, wide, goals)
-    return np.where(apart | np.isnan(found), found, np.minimum(found, 0.0))
+    concessions = needed(directions, supports, target, wide, goals)
+    return np.where(apart | np.isnan(concessions), concessions, np.minimum(concessions, 0.0))

@@ -71,7 +71,7 @@ class Lotteries:
             [totals.along(pair, LINE if linear else STEPS, column) for pair in pairs] for column in columns
         )
         start, end = (
-            (np.concatenate([each[side] for each in first]), np.concatenate([each[side] for each in second]))
+            (np.concatenate([line[side] for line in first]), np.concatenate([line[side] for line in second]))
             for side in (slice(None, -1), slice(1, None))
         )
         return cls(start, end, linear)
@@ -107,8 +107,8 @@ def beyond(rule: Values, goals: tuple[Goal, Goal], lotteries: Lotteries, span: V
         start, end = (
             _lines((side[0][part], side[1][part]), own, goals, span) for side in (lotteries.start, lotteries.end)
         )
-        found = np.fmax.reduce(_peaks(start, end), axis=0)
-        highest = found if highest is None else np.fmax(highest, found)
+        peak = np.fmax.reduce(_peaks(start, end), axis=0)
+        highest = peak if highest is None else np.fmax(highest, peak)
     return np.asarray(-np.asarray(highest))
 
 
@@ -121,7 +121,7 @@ def _peaks(start: Sequence[Values], end: Sequence[Values]) -> Values:
         Lines where stretches begin and end, each of shape (stretch, resample).
     """
     best = np.fmax(functools.reduce(np.minimum, start), functools.reduce(np.minimum, end)).ravel()
-    shape, start, end = start[0].shape, [each.ravel() for each in start], [each.ravel() for each in end]
+    shape, start, end = start[0].shape, [line.ravel() for line in start], [line.ravel() for line in end]
     for first, second in combinations(range(len(start)), 2):
         here, there = start[first] - start[second], end[first] - end[second]
         cross = np.flatnonzero(here * there < 0)  # few stretches do
@@ -160,7 +160,7 @@ def claimed(material: Material, found: ExploratoryEstimate) -> ExploratoryEstima
 def _against_candidates(material: Material, found: ExploratoryEstimate, halved: Pool) -> list[Claim]:
     """Choose a policy against each candidate on the front."""
     new, old, pool = halved.only("mixture", *RULES), halved.only("strategy"), material.pool.only("strategy")
-    values, former = (each.pair(found.columns, found.goals) for each in (new, old))
+    values, former = (policies.pair(found.columns, found.goals) for policies in (new, old))
     claims = []
     for row in found.candidates[front(found.better)]:
         over = pool.policies[row]
@@ -287,8 +287,8 @@ def _ahead(
 ) -> Estimate:
     """Return by which share of the span a rule passes all lotteries."""
     point, drawn = (
-        _passed(claim, best, found, each, totals)
-        for each, totals in zip(lotteries, (held_out.point, held_out.drawn), strict=True)
+        _passed(claim, best, found, between, totals)
+        for between, totals in zip(lotteries, (held_out.point, held_out.drawn), strict=True)
     )
     limits = percentile_interval(drawn[:, None], level)
     return Estimate(
@@ -307,7 +307,7 @@ def _passed(
         return beyond(own, found.goals, lotteries, found.span)
     ideal = np.column_stack([first[:, 0], second[:, 1]])
     more = Lotteries.with_rule(totals, claim.by.name, found.rivals, found.columns, linear=lotteries.linear)
-    without, beside = (beyond(ideal, found.goals, each, found.span) for each in (lotteries, more))
+    without, beside = (beyond(ideal, found.goals, between, found.span) for between in (lotteries, more))
     return np.asarray(np.maximum(without - beside, 0.0))
 
 

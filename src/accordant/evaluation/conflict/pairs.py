@@ -170,7 +170,7 @@ class Improvement:
     def to_json(self) -> dict[str, Any]:
         """Return plain values."""
         return fields_json(self) | {
-            "gains": [_limits(each) for each in self.gains],
+            "gains": [_limits(gain) for gain in self.gains],
             "beyond": None if self.beyond is None else _limits(self.beyond),
         }
 
@@ -257,7 +257,7 @@ class PairConflict:
         """Return plain values."""
         return fields_json(self) | {
             "grounds": fields_json(self.grounds, "hindsight", "level"),
-            "costs": None if self.costs is None else [_limits(each) for each in self.costs],
+            "costs": None if self.costs is None else [_limits(cost) for cost in self.costs],
             "kendall": {"candidates": self.kendall[0], "everything": self.kendall[1]},
             "concessions": None if self.concessions is None else _concessions(self.concessions),
         }

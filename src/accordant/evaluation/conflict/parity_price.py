@@ -62,7 +62,9 @@ class PricePoint:
 
     def to_json(self) -> dict[str, Any]:
         """Return plain values."""
-        limits = {name: fields_json(each, "level", "n", "undefined", "reason") for name, each in self.change.items()}
+        limits = {
+            name: fields_json(estimate, "level", "n", "undefined", "reason") for name, estimate in self.change.items()
+        }
         return fields_json(self) | {"change": limits}
 
 
@@ -157,13 +159,13 @@ def bounded(label: str, metric: Metric, rule: Strategy, evidence: Evidence) -> B
         return Bounded(label, rule.label, attribute, False, str(error), {}, {}, {})
     decisions: dict[str, Decisions] = {rule.label: free}
     failures: dict[float, str] = {}
-    found = Bounded(label, rule.label, attribute, _same(metric, evidence), "", strategies, decisions, failures)
+    bounded_rule = Bounded(label, rule.label, attribute, _same(metric, evidence), "", strategies, decisions, failures)
     for within, strategy in strategies.items():
         try:
-            decisions[found.name(within)] = strategy(evidence.expected, **known)  # type: ignore[arg-type]
+            decisions[bounded_rule.name(within)] = strategy(evidence.expected, **known)  # type: ignore[arg-type]
         except InputError as error:
             failures[within] = str(error)
-    return found
+    return bounded_rule
 
 
 def _reason(metric: Metric) -> str:

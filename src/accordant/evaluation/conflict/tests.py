@@ -28,8 +28,8 @@ def judged(
     concessions = _concessions(found, pool, reach, interval) if found.conflict else None
     grounds = Grounds(
         found.differs, found.relation, found.single, sample.single_share, sample.apart,
-        any(each.missing for each in improvements), interval, material.level,
-        any(each.confirmed for each in improvements),
+        any(improvement.missing for improvement in improvements), interval, material.level,
+        any(improvement.confirmed for improvement in improvements),
     )  # fmt: skip
     names = [strategies.policies[row].name for row in found.candidates]
     return PairConflict(

@@ -121,10 +121,10 @@ class Totals:
         """
         given, labels = self.sums if sums is None else sums, self.labels
         chosen = labels if columns is None else [labels[m] for m in columns]
-        found = np.empty((*given.shape[:2], len(chosen)))
+        values = np.empty((*given.shape[:2], len(chosen)))
         for place, label in enumerate(chosen):
-            found[:, :, place] = self._value(label, given[:, :, self.statistics.spans[label]])
-        return found
+            values[:, :, place] = self._value(label, given[:, :, self.statistics.spans[label]])
+        return values
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -252,9 +252,9 @@ def _of_sums(metric: SumMetric, evidence: Evidence) -> Additive | None:
     codes = np.random.default_rng(0).integers(0, theta.shape[1], (TRIALS, n))
     codes[: theta.shape[1]] = np.arange(min(TRIALS, theta.shape[1]))[:, None]
     columns = np.arange(n)
-    totals = np.stack([theta[:, each, columns].sum(axis=1) for each in codes])
-    found = np.array([contributions[each, columns].sum() for each in codes])
-    return Additive(np.asarray(contributions), constant) if _same(value(totals), constant + found) else None
+    totals = np.stack([theta[:, trial, columns].sum(axis=1) for trial in codes])
+    sums = np.array([contributions[trial, columns].sum() for trial in codes])
+    return Additive(np.asarray(contributions), constant) if _same(value(totals), constant + sums) else None
 
 
 def _same(values: Values, sums: Values) -> bool:

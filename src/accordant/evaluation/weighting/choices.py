@@ -62,8 +62,8 @@ class ScoreTable:
 
     def scores(self, scale: str, among: Mask) -> Values:
         """Return scores of the strategies in `among`, −inf for others and unranked ones, shape (strategy,)."""
-        found = SCALES[scale](self, among)
-        return np.asarray(np.where(among & ~np.isnan(found), found, -np.inf))
+        scores = SCALES[scale](self, among)
+        return np.asarray(np.where(among & ~np.isnan(scores), scores, -np.inf))
 
     def names(self, rows: Mask) -> tuple[str, ...]:
         """Return the strategies of a mask."""
@@ -85,7 +85,7 @@ def _composite(table: ScoreTable, among: Mask, *, normalisation: Normalisation) 
 
 def _weighed(column_scale: Callable[[Values], Values], table: ScoreTable, among: Mask) -> Values:
     """Return weighted sums of columns on a scale that reads all defined values in `among`."""
-    found = np.zeros(len(table.raw))
+    sums = np.zeros(len(table.raw))
     for m in np.flatnonzero(table.weights > 0):
         column, goal = table.raw[:, m], table.goals[m]
         better = {"max": column, "min": -column, "zero": -np.abs(column)}[goal]
@@ -93,8 +93,8 @@ def _weighed(column_scale: Callable[[Values], Values], table: ScoreTable, among:
         placed = np.full(len(better), np.nan)
         if known.any():
             placed[known] = column_scale(better[known])
-        found += table.weights[m] / table.weights.sum() * placed
-    return found
+        sums += table.weights[m] / table.weights.sum() * placed
+    return sums
 
 
 def rank_scale(better: Values) -> Values:
@@ -112,7 +112,7 @@ def z_scale(better: Values) -> Values:
 
 
 SCALES: Mapping[str, Callable[[ScoreTable, Mask], Values]] = {
-    **{each: partial(_composite, normalisation=each) for each in NORMALISATIONS},
+    **{normalisation: partial(_composite, normalisation=normalisation) for normalisation in NORMALISATIONS},
     "rank": partial(_weighed, rank_scale),
     "zscore": partial(_weighed, z_scale),
 }
@@ -203,7 +203,7 @@ def other_choices(table: ScoreTable) -> OtherChoices:
     ranked = np.isfinite(full)
     singles = [_without(table, full, (s,)) for s in np.flatnonzero(ranked).tolist()] if ranked.sum() > 1 else []
     subsets = [_without(table, full, rows) for rows in _baseline_subsets(table, ranked)]
-    changed = [each for each in subsets if each.changed]
+    changed = [omission for omission in subsets if omission.changed]
     baselines = table.baselines & table.candidates
     everybody = bool(baselines.any() and (ranked & ~baselines).any())
     return OtherChoices(

@@ -119,7 +119,7 @@ def weigh(
         If names, weights, decisions or metrics do not fit, or no candidate is ranked.
     """
     check_lines(decisions, kinds, candidates)
-    counted = {label: each for label, each in metrics.items() if each[1] > 0}
+    counted = {label: pair for label, pair in metrics.items() if pair[1] > 0}
     if not counted:
         raise InputError("no metric has positive weight; there is nothing to weigh")
     statistics = Statistics.of(decisions, evidence, {label: metric for label, (metric, _) in counted.items()})

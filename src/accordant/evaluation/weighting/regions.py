@@ -121,7 +121,7 @@ class WeightRegions:
             if strategy == region.strategy or strategy in region.tied_with:
                 return region
         raise UnknownNameError(
-            "strategy", strategy, [name for each in self.regions for name in (each.strategy, *each.tied_with)]
+            "strategy", strategy, [name for other in self.regions for name in (other.strategy, *other.tied_with)]
         )
 
     def at(self, weights: Sequence[float]) -> tuple[str, ...]:
@@ -134,7 +134,7 @@ class WeightRegions:
             region.strategy
             for region in self.regions
             if region.status != "never"
-            and all(float(np.dot(each.coefficients, point)) >= -EQUAL for each in region.inequalities)
+            and all(float(np.dot(inequality.coefficients, point)) >= -EQUAL for inequality in region.inequalities)
         )
 
     def to_json(self) -> dict[str, Any]:
@@ -188,15 +188,15 @@ def regions_of(
         raise InputError(f"level is {level}; allowed: between 0 and 1")
     exact = len(scores.metrics) <= EXACT_METRICS
     if exact:
-        found = _exact(scores)
+        regions = _exact(scores)
     elif generator is None:
         raise InputError(
             f"{len(scores.metrics)} weighted metrics need a generator: beyond {EXACT_METRICS}, weights are drawn"
         )
     else:
-        found = _sampled(scores, drawn_weights(len(scores.metrics), draws, generator), level)
+        regions = _sampled(scores, drawn_weights(len(scores.metrics), draws, generator), level)
     ranks = {"wins": 0, "border": 1, "never": 2}
-    ordered = sorted(found, key=lambda region: (ranks[region.status], -region.share))
+    ordered = sorted(regions, key=lambda region: (ranks[region.status], -region.share))
     winners = tuple(name for place in scores.leaders for name in scores.places[place])
     return WeightRegions(
         scores.metrics,
@@ -220,21 +220,21 @@ def _exact(scores: UndominatedScores) -> list[Region]:
     if any(cones[place].full for place in every if place not in winning):
         against = winning
         cones = {place: _cone(scores, place, winning) for place in winning}
-    found = []
+    regions = []
     for place in every:
         if place not in winning:
-            found.append(_region(scores, place, status, 0.0, (0.0, 0.0)))
+            regions.append(_region(scores, place, status, 0.0, (0.0, 0.0)))
             continue
         rivals, cone = [rival for rival in against if rival != place], cones[place]
         sides = [rivals[c - len(scores.metrics)] for c in cone.facets() if c >= len(scores.metrics)]
         share, corners = float(cone.share()), cone.corners()
-        found.append(
+        regions.append(
             _region(
                 scores, place, status, share, (share, share),
                 tuple(scores.places[rival][0] for rival in sides), _round_about(corners),
             )
         )  # fmt: skip
-    return found
+    return regions
 
 
 def _exact_status(scores: UndominatedScores, place: int, cone: Cone) -> Status:
@@ -314,7 +314,7 @@ def _region(
 ) -> Region:
     """Return a region with its names; inequalities against the rivals that win somewhere."""
     dominator = scores.dominator(place)
-    rivals = [rival for rival, each in status.items() if each != "never" and rival != place]
+    rivals = [rival for rival, standing in status.items() if standing != "never" and rival != place]
     return Region(
         strategy=scores.places[place][0],
         tied_with=scores.places[place][1:],

@@ -55,7 +55,7 @@ class Cone:
         """Return the part with coefficients · w ≥ 0, coefficients in whole numbers."""
         row, new = _reduced(coefficients), self.n_inequalities
         values = [sum(c * w for c, w in zip(row, ray, strict=True)) for ray in self.rays]
-        found = {
+        rays = {
             ray: tight | {new} if value == 0 else tight
             for ray, tight, value in zip(self.rays, self.tight, values, strict=True)
             if value >= 0
@@ -64,8 +64,8 @@ class Cone:
             if values[p] * values[q] < 0 and self._adjacent(p, q):
                 up, down = (p, q) if values[p] > 0 else (q, p)
                 ray = [values[up] * b - values[down] * a for a, b in zip(self.rays[up], self.rays[down], strict=True)]
-                found[_reduced(ray)] = (self.tight[p] & self.tight[q]) | {new}
-        return Cone(tuple(found), tuple(found.values()), new + 1)
+                rays[_reduced(ray)] = (self.tight[p] & self.tight[q]) | {new}
+        return Cone(tuple(rays), tuple(rays.values()), new + 1)
 
     @property
     def full(self) -> bool:
@@ -245,8 +245,8 @@ class UndominatedScores:
         places: dict[tuple[float, ...], list[str]] = {}
         for s, row in zip(kept, rows, strict=True):
             places.setdefault(tuple(row.tolist()), []).append(strategies[s])
-        found = shares[columns] / shares[columns].sum()
-        return cls(tuple(map(tuple, places.values())), np.array(list(places)), chosen, found, left_out)
+        chosen_shares = shares[columns] / shares[columns].sum()
+        return cls(tuple(map(tuple, places.values())), np.array(list(places)), chosen, chosen_shares, left_out)
 
     @property
     def leaders(self) -> tuple[int, ...]:
@@ -266,9 +266,9 @@ def _snapped(column: Values) -> Values:
     order = np.argsort(column, kind="stable")
     ordered = column[order]
     first = np.concatenate([[True], np.diff(ordered) > EQUAL])
-    found = np.empty_like(column)
-    found[order] = ordered[first][np.cumsum(first) - 1] + 0.0  # minus zero becomes zero
-    return found
+    levels = np.empty_like(column)
+    levels[order] = ordered[first][np.cumsum(first) - 1] + 0.0  # minus zero becomes zero
+    return levels
 
 
 def _position(kind: str, name: str, known: Sequence[str]) -> int:

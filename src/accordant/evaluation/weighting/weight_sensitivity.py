@@ -169,16 +169,16 @@ def nearest_by_share(weights: Values, gain: Values) -> Values:
     gain
         c, with an entry above 1e-12.
     """
-    found, to = weights.copy(), int(gain.argmax())
+    nearest, to = weights.copy(), int(gain.argmax())
     level = EQUAL * float(np.abs(gain).max())
     for giver in np.argsort(gain, kind="stable"):
-        lacking, closer = -float(gain @ found), float(gain[to] - gain[giver])
+        lacking, closer = -float(gain @ nearest), float(gain[to] - gain[giver])
         if lacking <= level or closer <= EQUAL:
             break
-        share = min(float(found[giver]), lacking / closer)
-        found[giver] -= share
-        found[to] += share
-    return found
+        share = min(float(nearest[giver]), lacking / closer)
+        nearest[giver] -= share
+        nearest[to] += share
+    return nearest
 
 
 def nearest_by_distance(weights: Values, gain: Values) -> Values:
@@ -305,23 +305,23 @@ def sampling_error(
     if not len(normalised) or not candidates.any():
         raise InputError("sampling error needs at least one resample and one candidate")
     rows, names = normalised[:, candidates], [strategies[s] for s in np.flatnonzero(candidates)]
-    shares = np.stack([_shares(each, weights) for each in rows])
+    shares = np.stack([_shares(resample, weights) for resample in rows])
     limits = percentile_interval(shares, level)
     unranked = np.isnan(rows).any(axis=-1).mean(axis=0)
-    found = [
+    survivals = [
         Survival(name, float(shares[:, s].mean()), float(limits.low[s]), float(limits.high[s]), float(unranked[s]))
         for s, name in enumerate(names)
     ]
-    found.sort(key=lambda each: -each.share)
-    return SamplingError(tuple(found), len(rows), len(weights), level)
+    survivals.sort(key=lambda survival: -survival.share)
+    return SamplingError(tuple(survivals), len(rows), len(weights), level)
 
 
 def _shares(rows: Values, weights: Values) -> Values:
     """Return the share of weight vectors at which each row wins, equals sharing, shape (strategy,)."""
     ranked = ~np.isnan(rows).any(axis=1)
-    found = np.zeros(len(rows))
+    shares = np.zeros(len(rows))
     if ranked.any():
         scores = rows[ranked] @ weights.T
         first = scores >= scores.max(axis=0) - EQUAL
-        found[ranked] = (first / first.sum(axis=0)).mean(axis=1)
-    return found
+        shares[ranked] = (first / first.sum(axis=0)).mean(axis=1)
+    return shares
