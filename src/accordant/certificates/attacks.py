@@ -82,10 +82,10 @@ class Attack:
         """
         codes, columns = np.asarray(codes, dtype=np.intp), np.arange(self.expected.n_contexts)
         if self.reports is None:
-            found = next((values for values, chosen in self.batches if np.array_equal(chosen, codes)), None)
-            if found is None:
+            batch = next((values for values, chosen in self.batches if np.array_equal(chosen, codes)), None)
+            if batch is None:
                 raise InputError("no batch of reports was found on which the rule chooses these actions")
-            return self._reported(found)
+            return self._reported(batch)
         missing = np.flatnonzero(~self.won[codes, columns])
         if len(missing):
             raise InputError(f"no report was found that makes action {codes[missing[0]]} win in context {missing[0]}")

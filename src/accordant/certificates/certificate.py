@@ -209,22 +209,22 @@ def certify_each(
         raise InputError("certificates in one reading need threats, all with the same box and reference points")
     honest = threats[0].honest(expected)
     method = method_for(rule, len(honest.actions), frozen=threats[0].frozen)
-    found = [_Found(threat, honest) for threat in threats]
+    searches = [_Found(threat, honest) for threat in threats]
     decided = decisions_on(rule, honest, known)
 
     def work(part: slice, shared: Workspace, scratch: Workspace) -> None:
         """Search one block for every threat."""
         block = honest_block(honest, part, shared, Workspace())
-        for each in found:
-            if each.active:
+        for search in searches:
+            if search.active:
                 beside = partial(known.arguments, part)
-                reports = Reports.of(block, each.threat, None, beside, scratch, decided[part])
-                each.put(part, method.reach(rule, reports))
+                reports = Reports.of(block, search.threat, None, beside, scratch, decided[part])
+                search.put(part, method.reach(rule, reports))
                 scratch.reclaim()
 
-    if honest.n_contexts and any(each.active for each in found):
+    if honest.n_contexts and any(search.active for search in searches):
         for_blocks(honest, work)
-    return tuple(each.certificate(rule, honest, known, method, decided) for each in found)
+    return tuple(search.certificate(rule, honest, known, method, decided) for search in searches)
 
 
 class _Found:

@@ -72,14 +72,14 @@ def radius(
     honest = threat.honest(expected)
     decided = decisions_on(rule, honest, known)
     method = method_for(rule, len(honest.actions), frozen=frozen)
-    found = np.empty(honest.n_contexts)
+    radii = np.empty(honest.n_contexts)
     halvings = int(np.ceil(np.log2(threat.delta / precision)))
 
     def work(part: slice, shared: Workspace, scratch: Workspace) -> None:
         """Bisect in one block."""
         block = honest_block(honest, part, shared, Workspace())
         changeable = _changeable(rule, method, block, threat, partial(known.arguments, part), decided[part], scratch)
-        found[part] = _bisect([1] * halvings, lambda _: changeable, block.n_contexts, threat.delta)
+        radii[part] = _bisect([1] * halvings, lambda _: changeable, block.n_contexts, threat.delta)
 
     if 0 < honest.n_contexts <= FEW:
 
@@ -94,12 +94,12 @@ def radius(
 
         bits = (COPIES // honest.n_contexts).bit_length() - 1
         rest = [halvings % bits] if halvings % bits else []
-        found[:] = _bisect([*rest, *[bits] * (halvings // bits)], cache(tiled), honest.n_contexts, threat.delta)
+        radii[:] = _bisect([*rest, *[bits] * (halvings // bits)], cache(tiled), honest.n_contexts, threat.delta)
     elif honest.n_contexts:
         for_blocks(honest, work)
     if honest.values.dtype == np.float32:
-        found = np.maximum(0.0, found - 2 * SINGLE_PRECISION_TOLERANCE)
-    return found
+        radii = np.maximum(0.0, radii - 2 * SINGLE_PRECISION_TOLERANCE)
+    return radii
 
 
 def _changeable(

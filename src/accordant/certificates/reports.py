@@ -34,7 +34,7 @@ class Known:
     def arguments(self, part: Codes | slice) -> dict[str, Any]:
         """Return keyword arguments for a rule that decides in some contexts."""
         given = {"prediction": self.prediction, "log": self.log, "contexts": self.contexts}
-        return {name: None if each is None else each.take(part) for name, each in given.items()}
+        return {name: None if argument is None else argument.take(part) for name, argument in given.items()}
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,7 +104,7 @@ class Reports:
     def take(self, contexts: Codes) -> Reports:
         """Return the reports in some of the contexts."""
         values, lowest, highest = (
-            np.ascontiguousarray(each[:, :, contexts]) for each in (self.honest.values, self.lowest, self.highest)
+            np.ascontiguousarray(rewards[:, :, contexts]) for rewards in (self.honest.values, self.lowest, self.highest)
         )
         honest = replace(self.honest, values=values, shared=Workspace(), scratch=self.scratch)
         codes = None if self.codes is None else self.codes[contexts]
@@ -112,7 +112,9 @@ class Reports:
         return replace(self, honest=honest, lowest=lowest, highest=highest, beside=beside, codes=codes)
 
     def _beside_in(self, contexts: Codes) -> dict[str, Any]:
-        return {name: None if each is None else each.take(contexts) for name, each in self.arguments.items()}
+        return {
+            name: None if argument is None else argument.take(contexts) for name, argument in self.arguments.items()
+        }
 
     @property
     def single(self) -> bool:
@@ -159,9 +161,9 @@ class Reports:
         block = self.block(values)
         if isinstance(rule, Compromise):
             return np.asarray(rule.score(block, stakeholder_weights(rule.weights, len(block.stakeholders))).scores)
-        found = rule.decide(block).scores
-        assert found is not None
-        return np.asarray(found)
+        scores = rule.decide(block).scores
+        assert scores is not None
+        return np.asarray(scores)
 
     def totals(self, rule: ContextRule, values: Values) -> Values:
         """Return what breaks ties of a rule: the sum over those who have a say, shape (action, context)."""

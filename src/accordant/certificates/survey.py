@@ -126,7 +126,8 @@ class Survey(Displayed):
                 for k, (members, row) in enumerate(zip(self.coalitions, quantiles, strict=True))
             ],
             "smallest_coalition": [
-                {str(size): int((found == size).sum()) for size in sorted(set(found.tolist()))} for found in sizes
+                {str(size): int((smallest == size).sum()) for size in sorted(set(smallest.tolist()))}
+                for smallest in sizes
             ],
         }
 

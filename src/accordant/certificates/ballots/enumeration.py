@@ -87,8 +87,8 @@ class Search:
             totals = np.ascontiguousarray(reports.honest.values[stays].sum(axis=0))
             for part in _parts(np.flatnonzero(wanted.any(axis=0)), int(members.sum()) * patterns.ranks.size):
                 low, high, honest = (
-                    np.ascontiguousarray(each[members][:, :, part])
-                    for each in (reports.lowest, reports.highest, reports.honest.values)
+                    np.ascontiguousarray(rewards[members][:, :, part])
+                    for rewards in (reports.lowest, reports.highest, reports.honest.values)
                 )
                 piece = _Piece(profiles, low, high, stay.reshape(-1)[part], totals[:, part])
                 outer[:, part], best[:, part], counted[part] = piece.count(
@@ -105,8 +105,8 @@ class Search:
         assert self.patterns is not None
         values = self.reports.honest.values[:, :, contexts]
         low, high = (
-            np.ascontiguousarray(each[self.members][:, :, contexts])
-            for each in (self.reports.lowest, self.reports.highest)
+            np.ascontiguousarray(rewards[self.members][:, :, contexts])
+            for rewards in (self.reports.lowest, self.reports.highest)
         )
         ballots = self.profiles.ballots(self.best[action, contexts])
         tolerance = self.reports.honest.tolerance
@@ -166,8 +166,8 @@ class _Piece:
         left = wanted.copy()
         few = counts <= MOST_PROFILES
         for part in _runs(np.flatnonzero(few), counts):
-            found = self._count(part, counts, verdicts, _bits(wanted), best)
-            left[:, part] &= (found[part] >> np.arange(n_actions)[:, None] & 1).astype(bool)
+            could_win = self._count(part, counts, verdicts, _bits(wanted), best)
+            left[:, part] &= (could_win[part] >> np.arange(n_actions)[:, None] & 1).astype(bool)
         return left, best, few
 
     def _count(
@@ -193,7 +193,7 @@ class _Piece:
         where = np.flatnonzero(wanted)
         patterns, tolerance = self.profiles.patterns, self.profiles.tolerance
         for part in _parts(where, patterns.ranks.size * patterns.n_actions * len(self.lowest)):
-            low, high = (np.ascontiguousarray(each[:, :, part]) for each in (self.lowest, self.highest))
+            low, high = (np.ascontiguousarray(rewards[:, :, part]) for rewards in (self.lowest, self.highest))
             leads = patterns.leads(low, high, np.ascontiguousarray(listed[-1][:, :, part]), tolerance)
             places = np.zeros(len(wanted), dtype=np.int64)
             places[part] = np.arange(len(part))

@@ -83,7 +83,7 @@ class Profiles:
 
     def _count(self, numbers: WholeNumbers) -> Bits:
         """Let the rule count different profiles."""
-        found = np.empty(len(numbers), dtype=np.uint8)
+        winners = np.empty(len(numbers), dtype=np.uint8)
         whole, unit = in_whole_units(self.weights)
         unit /= min(1.0, float(self.weights.sum()))
         for start in range(0, len(numbers), COUNTED_AT_ONCE):
@@ -99,8 +99,8 @@ class Profiles:
             scores = np.asarray(self.rule.score(tally).scores, dtype=np.float64)
             best = scores.max(axis=0)
             wins = scores >= best - LEEWAY * self.tolerance * np.maximum(1.0, np.abs(best))
-            found[start : start + len(part)] = (wins * (1 << np.arange(len(wins)))[:, None]).sum(axis=0)
-        return found
+            winners[start : start + len(part)] = (wins * (1 << np.arange(len(wins)))[:, None]).sum(axis=0)
+        return winners
 
 
 @compiled

@@ -75,7 +75,7 @@ def sum_bounds(total: Sum, choices: Choices) -> Enclosure:
 def ratio_bounds(ratio: Ratio, choices: Choices) -> Enclosure:
     """Return the range of a ratio among choices whose bottom is above 0."""
     contexts = ratio.top.plus(ratio.bottom).contexts
-    top, bottom = (_table(each, contexts, choices) for each in (ratio.top, ratio.bottom))
+    top, bottom = (_table(part, contexts, choices) for part in (ratio.top, ratio.bottom))
     if (bottom < 0).any() or ratio.bottom.offset < 0:
         return quotient_bounds(sum_bounds(ratio.top, choices), sum_bounds(ratio.bottom, choices))
     problem = _Fractional(choices_in(contexts, choices), top, bottom, ratio.top.offset, ratio.bottom.offset)
@@ -167,7 +167,7 @@ class _Fractional:
             top, bottom = best_fraction(self.top, self.bottom, np.ascontiguousarray(some.mask), ratio)
         else:
             _, move = some.best(self.top - ratio * self.bottom)
-            top, bottom = (float(some.weigh(each, move).sum()) for each in (self.top, self.bottom))
+            top, bottom = (float(some.weigh(part, move).sum()) for part in (self.top, self.bottom))
         return self.top_offset + top, self.bottom_offset + bottom
 
     def _start(self) -> float:
@@ -190,10 +190,10 @@ class _Fractional:
             forced, other = free.best(np.where(self.bottom > 0, table, -np.inf))
             where = int(np.argmin(gains - forced))
             sums = []
-            for each, offset in ((self.top, self.top_offset), (self.bottom, self.bottom_offset)):
-                chosen = free.weigh(each, move)
+            for part, offset in ((self.top, self.top_offset), (self.bottom, self.bottom_offset)):
+                chosen = free.weigh(part, move)
                 if free.weigh(self.bottom, move).sum() <= 0:
-                    chosen[where] = free.weigh(each, other)[where]
+                    chosen[where] = free.weigh(part, other)[where]
                 sums.append(offset + float(chosen.sum()))
             if sums[0] / sums[1] <= ratio:
                 return ratio

@@ -80,9 +80,9 @@ def _known(
 
 def _added(parts: tuple[Expression, ...], weights: list[float], decisions: Decisions) -> Sum | None:
     """Return Σ weight × slope over the parts with a weight that is not 0."""
-    found = [(slope(part, decisions), weight) for part, weight in zip(parts, weights, strict=True) if weight]
-    sums = [(each, weight) for each, weight in found if each is not None]
-    return weighed([each for each, _ in sums], [weight for _, weight in sums]) if sums else None
+    slopes = [(slope(part, decisions), weight) for part, weight in zip(parts, weights, strict=True) if weight]
+    sums = [(term, weight) for term, weight in slopes if term is not None]
+    return weighed([term for term, _ in sums], [weight for _, weight in sums]) if sums else None
 
 
 @slope.register
@@ -137,7 +137,7 @@ def _answers(
             answers[:] = (1.0, -values[0] / values[1]) if values[1] else 0.0
         case GeometricMean():
             answers[:] = np.array(expression.shares) / np.maximum(array, SMALL)
-    return [float(each) for each in answers]
+    return [float(answer) for answer in answers]
 
 
 STEPS = 20  # improvements of one start
@@ -254,10 +254,10 @@ def _between(expression: Expression, choices: Choices, goal: Goal, best: Attaine
     low, high = 0, choices.n_contexts
     for _ in range(_affordable(REFINEMENTS, PLACES, choices)):
         places = np.unique(np.linspace(low, high, PLACES).round().astype(int))
-        found = [_value_of(expression, choices, _join(one, other, int(at))) for at in places]
-        values = [-np.inf if each.value is None else goal.sign * each.value for each in found]
+        attacks = [_value_of(expression, choices, _join(one, other, int(at))) for at in places]
+        values = [-np.inf if attack.value is None else goal.sign * attack.value for attack in attacks]
         at = int(np.argmax(values))
-        best = goal.better(best, found[at])
+        best = goal.better(best, attacks[at])
         if goal.met(best.value) or len(places) < PLACES:
             break
         low, high = int(places[max(0, at - 1)]), int(places[min(len(places) - 1, at + 1)])

@@ -197,7 +197,7 @@ def bound_of(subject: Subject, attacked: Attackable) -> Bounds:
     low, high, enclosure = ends.low, ends.high, ends.enclosure
     if enclosure is None or low is None or high is None:
         return _bounds(subject, attacked, (low, high, ends.nominal), (Attained(low, None),) * 2, ends.may_be_undefined)
-    found = tuple(
+    attacks = tuple(
         attain(
             subject.expression,
             attacked.inner,
@@ -206,7 +206,7 @@ def bound_of(subject: Subject, attacked: Attackable) -> Bounds:
         )
         for sign, bound, toward in ((-1.0, low, enclosure.toward_low), (1.0, high, enclosure.toward_high))
     )
-    lowest, highest = (one if one.value is not None else other for one, other in (found, found[::-1]))
+    lowest, highest = (one if one.value is not None else other for one, other in (attacks, attacks[::-1]))
     if lowest.value is not None and highest.value is not None:
         low, high = min(low, lowest.value), max(high, highest.value)
     return _bounds(subject, attacked, (low, high, ends.nominal), (lowest, highest), ends.may_be_undefined)
@@ -218,8 +218,8 @@ def _bounds(
 ) -> Bounds:  # fmt: skip
     ends = zip((-1.0, 1.0), values[:2], found, strict=True)
     statuses: list[Status] = [
-        "exact" if end is None or Goal(sign, end, attacked.tolerance).met(each.value) else "sound"
-        for sign, end, each in ends
+        "exact" if end is None or Goal(sign, end, attacked.tolerance).met(attack.value) else "sound"
+        for sign, end, attack in ends
     ]
     return Bounds(
         *values, statuses[0], statuses[1], found[0].value, found[1].value, undefined,

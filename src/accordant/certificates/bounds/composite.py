@@ -141,7 +141,7 @@ class Criteria:
 
     def about(self, decisions: Decisions) -> Criteria:
         """Return the criteria as they are for some decisions; see `Subject.about`."""
-        return replace(self, subjects={label: each.about(decisions) for label, each in self.subjects.items()})
+        return replace(self, subjects={label: subject.about(decisions) for label, subject in self.subjects.items()})
 
     def composite(self, scales: Mapping[str, Scale]) -> Subject:
         """Return the composite score on given scales, for decisions that do not follow the log unless `about` some."""
@@ -150,7 +150,7 @@ class Criteria:
 
     def scales(self, attacked: Sequence[Attackable]) -> dict[str, Scale]:
         """Return the min–max scales over candidates on honest reports."""
-        bases = [each.outer.base for each in attacked]
+        bases = [target.outer.base for target in attacked]
         return {
             label: Scale.over(
                 np.array([subject.about(base).nominal(base) for base in bases], dtype=np.float64), self.goals[label]
@@ -248,17 +248,19 @@ def live_scores(criteria: Criteria, attacked: Sequence[Attackable]) -> LiveCompo
     low, high = np.zeros((2, len(attacked)))
     for label, subject in criteria.subjects.items():
         sign = 1.0 if criteria.goals[label] == "max" else -1.0
-        found = [ends_of(_orient(subject.about(each.outer.base), criteria.goals[label]), each) for each in attacked]
+        spans = [
+            ends_of(_orient(subject.about(target.outer.base), criteria.goals[label]), target) for target in attacked
+        ]
         first, last = (
-            np.array([np.nan if each.may_be_undefined else end for each, end in pairs], dtype=np.float64)
-            for pairs in ([(each, each.low) for each in found], [(each, each.high) for each in found])
+            np.array([np.nan if span.may_be_undefined else end for span, end in pairs], dtype=np.float64)
+            for pairs in ([(span, span.low) for span in spans], [(span, span.high) for span in spans])
         )
         ends = (first, last) if sign > 0 else (-last, -first)
         worst, best = live_range(*ends)
         low, high = low + criteria.weights[label] * worst, high + criteria.weights[label] * best
-    scales, bases = criteria.scales(attacked), [each.outer.base for each in attacked]
+    scales, bases = criteria.scales(attacked), [target.outer.base for target in attacked]
     nominal = np.array([criteria.about(base).composite(scales).nominal(base) for base in bases], dtype=np.float64)
-    return LiveComposite(tuple(each.rule.label for each in attacked), low, high, nominal)
+    return LiveComposite(tuple(target.rule.label for target in attacked), low, high, nominal)
 
 
 def live_range(low: Values, high: Values) -> tuple[Values, Values]:

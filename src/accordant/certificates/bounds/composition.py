@@ -73,11 +73,11 @@ def _(expression: OfParts, choices: Choices) -> Enclosure:
     parts = [enclose(part, choices) for part in expression.parts]
     if any(part.never_defined for part in parts):
         return NEVER
-    found = _combine(expression, parts)
+    enclosure = _combine(expression, parts)
     undefined = [part.toward_undefined for part in parts if part.may_be_undefined]
     if undefined:
-        found = replace(found, may_be_undefined=True, toward_undefined=undefined[0])
-    return narrow(expression, parts, found, choices)
+        enclosure = replace(enclosure, may_be_undefined=True, toward_undefined=undefined[0])
+    return narrow(expression, parts, enclosure, choices)
 
 
 @enclose.register

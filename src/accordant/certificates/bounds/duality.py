@@ -66,15 +66,18 @@ class Tables:
     def of(cls, sums: Sequence[Sum], choices: Choices) -> Tables:
         """Return the tables of sums over all contexts."""
         shape = choices.n_actions, choices.n_contexts
-        return cls(tuple(sums), tuple(each.table(*shape) for each in sums), choices)
+        return cls(tuple(sums), tuple(part.table(*shape) for part in sums), choices)
 
     def largest(self, weights: Values) -> Values:
         """Return the value of every sum where the weighted sum is largest, shape (sum,)."""
-        table = sum((weight * each for weight, each in zip(weights, self.tables, strict=True) if weight), np.float64(0))
+        table = sum(
+            (weight * own_table for weight, own_table in zip(weights, self.tables, strict=True) if weight),
+            np.float64(0),
+        )
         shape = self.choices.n_actions, self.choices.n_contexts
         _, move = self.choices.best(np.ascontiguousarray(np.broadcast_to(table, shape)))
-        totals = [float(self.choices.weigh(each, move).sum()) for each in self.tables]
-        return np.array([each.offset + total for each, total in zip(self.sums, totals, strict=True)])
+        totals = [float(self.choices.weigh(own_table, move).sum()) for own_table in self.tables]
+        return np.array([part.offset + total for part, total in zip(self.sums, totals, strict=True)])
 
 
 def smallest_together(linear: Sum, terms: Sequence[Sequence[Sum]], choices: Choices, steps: int) -> tuple[float, Sum]:
@@ -122,15 +125,15 @@ def _lowest_cut(cuts: Values, term_of: Codes) -> tuple[Values, float]:
 
     n_pieces = len(term_of)
     sums = (term_of == np.arange(term_of.max() + 1)[:, None]).astype(np.float64)
-    found = linprog(
+    solution = linprog(
         np.array([0.0] * n_pieces + [1.0]), A_ub=np.column_stack([cuts[:, 1:], -np.ones(len(cuts))]), b_ub=-cuts[:, 0],
         A_eq=np.column_stack([sums, np.zeros(len(sums))]), b_eq=np.ones(len(sums)),
         bounds=[(0, 1)] * n_pieces + [(None, None)],
     )  # fmt: skip
-    if found.x is None:  # numbers too far apart for the solver: the weights stay where the search began
+    if solution.x is None:  # numbers too far apart for the solver: the weights stay where the search began
         return 1.0 / np.bincount(term_of)[term_of], -math.inf
-    weights = np.clip(found.x[:-1], 0.0, 1.0)
-    return weights / (sums.T @ (sums @ weights)), float(found.fun)
+    weights = np.clip(solution.x[:-1], 0.0, 1.0)
+    return weights / (sums.T @ (sums @ weights)), float(solution.fun)
 
 
 def geometric_mean_bound(mean: GeometricMean, sums: Sequence[Sum], choices: Choices, steps: int) -> tuple[float, Sum]:
@@ -237,10 +240,10 @@ def _highest(
     for above in combinations:
         total = linear.plus(*above)
         if smallest:
-            found = smallest_together(total, smallest, choices, PASSES // len(combinations))
+            bound = smallest_together(total, smallest, choices, PASSES // len(combinations))
         else:
-            found = largest_sum(total, choices), total
-        reached = max(reached, found, key=lambda pair: pair[0])
+            bound = largest_sum(total, choices), total
+        reached = max(reached, bound, key=lambda pair: pair[0])
     return reached
 
 

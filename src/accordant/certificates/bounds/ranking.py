@@ -73,9 +73,9 @@ class Ranking:
     def ahead(self) -> Mask:
         """Whether the row's strategy is ahead of the column's on all reports, shape (strategy, strategy)."""
         with np.errstate(invalid="ignore"):
-            found = self.margin > LEAD * np.maximum(1.0, np.abs(self.high))
-        np.fill_diagonal(found, val=False)
-        return np.asarray(found)
+            ahead = self.margin > LEAD * np.maximum(1.0, np.abs(self.high))
+        np.fill_diagonal(ahead, val=False)
+        return np.asarray(ahead)
 
     @property
     def order(self) -> tuple[str, ...]:
@@ -149,13 +149,13 @@ def ranking(
 
 def _frozen(criteria: Criteria, attacked: Sequence[Attackable], scales: Mapping[str, Scale], threat: Threat) -> Ranking:
     """Rank on scales that stay as they are."""
-    found = [ends_of(criteria.about(each.outer.base).composite(scales), each) for each in attacked]
+    spans = [ends_of(criteria.about(target.outer.base).composite(scales), target) for target in attacked]
     low, high = (
-        [np.nan if each.may_be_undefined else end for each, end in zip(found, side, strict=True)]
-        for side in ([each.low for each in found], [each.high for each in found])
+        [np.nan if span.may_be_undefined else end for span, end in zip(spans, side, strict=True)]
+        for side in ([span.low for span in spans], [span.high for span in spans])
     )
-    labels = tuple(each.rule.label for each in attacked)
-    nominal = np.array([each.nominal for each in found], dtype=np.float64)
+    labels = tuple(target.rule.label for target in attacked)
+    nominal = np.array([span.nominal for span in spans], dtype=np.float64)
     return Ranking(labels, nominal, np.array(low, dtype=np.float64), np.array(high, dtype=np.float64), threat)
 
 

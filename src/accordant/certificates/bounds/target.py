@@ -103,14 +103,14 @@ def subject_of(measure: Measure, expected: ExpectedRewards, evidence: Evidence |
     metric = metrics.create(measure) if isinstance(measure, str) else measure
     given = _only_expected(metric, expected) if evidence is None else evidence
     try:
-        found = expression_of(metric, given)
+        expression = expression_of(metric, given)
     except UnknownNameError as error:
         if evidence is not None or error.kind in ("stakeholder", "action"):
             raise
         raise InputError(f"metric {metric.name!r}: {error}; {_MISSING}") from None
     except InputError as error:
         raise InputError(f"{error}; {_MISSING}") from None if evidence is None else error
-    return Subject(label or metric.name, found, metric, given)
+    return Subject(label or metric.name, expression, metric, given)
 
 
 def _only_expected(metric: Metric, expected: ExpectedRewards) -> Evidence:
@@ -139,13 +139,13 @@ def _contributions(measure: Any, expected: ExpectedRewards) -> Values:
 
 def _check_same(expected: ExpectedRewards, evidence: Evidence) -> None:
     other = evidence.expected
-    for what, found, needed in (
+    for what, given, needed in (
         ("contexts", other.n_contexts, expected.n_contexts),
         ("stakeholders", other.stakeholders, expected.stakeholders),
         ("actions", other.actions, expected.actions),
     ):
-        if found != needed:
-            raise InputError(f"the evidence has {what} {found}; E has {needed}")
+        if given != needed:
+            raise InputError(f"the evidence has {what} {given}; E has {needed}")
 
 
 def _close(value: float, other: float) -> bool:

@@ -120,9 +120,9 @@ def climb(rule: Strategy, reports: Reports, action: int) -> Values:
                     low, high = reports.lowest[i, column], reports.highest[i, column]
                     values[i, column] = np.where(kept == low, high, low)
                     reports.scratch.reclaim()
-                    found = _lead(rule, reports, values, action)
-                    values[i, column] = np.where(found > best, values[i, column], kept)
-                    best = np.maximum(best, found)
+                    lead = _lead(rule, reports, values, action)
+                    values[i, column] = np.where(lead > best, values[i, column], kept)
+                    best = np.maximum(best, lead)
     return values
 
 
@@ -173,9 +173,9 @@ def search(
             if action != plan.column and missing[action].any():
                 scratch.reclaim()
                 winners = rule_choice(rule, some, attack_reports(rule, some, action, plan, advice))
-                found = ~inner[winners, where]
-                inner[winners[found], where[found]] = True
-                attack[winners[found], where[found]] = number * reports.n_actions + action
+                new = ~inner[winners, where]
+                inner[winners[new], where[new]] = True
+                attack[winners[new], where[new]] = number * reports.n_actions + action
     return inner, attack
 
 

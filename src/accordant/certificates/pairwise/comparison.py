@@ -63,7 +63,9 @@ class PairwiseComparison:
         """Return the comparison of every action with every other one."""
         weights = stakeholder_weights(getattr(rule, "weights", None), len(reports.lowest))
         has_weight = weights > 0
-        lowest, highest = (each if has_weight.all() else each[has_weight] for each in (reports.lowest, reports.highest))
+        lowest, highest = (
+            rewards if has_weight.all() else rewards[has_weight] for rewards in (reports.lowest, reports.highest)
+        )
         shape = lowest.shape[1:]
         labels = np.ascontiguousarray(np.broadcast_to(np.arange(shape[0])[:, None], shape), dtype=np.int64)
         return cls(

@@ -174,7 +174,7 @@ def minimiser(over_square: ArrayLike, over_tau: ArrayLike, times_tau: ArrayLike)
         A, B and κ, numbers or arrays of one shape. Where κ = 0 there is no minimiser, and the result is 1.
     """
     a, b, kappa = np.broadcast_arrays(
-        *(np.asarray(each, dtype=np.float64) for each in (over_square, over_tau, times_tau))
+        *(np.asarray(coefficient, dtype=np.float64) for coefficient in (over_square, over_tau, times_tau))
     )
     balanced = np.where(kappa > 0, kappa, 1.0)
     linear, constant = b / balanced, 2 * a / balanced

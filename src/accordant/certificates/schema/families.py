@@ -65,7 +65,7 @@ def family_of(
     if type(rule) not in FAMILIES or not isinstance(rule, Compromise):
         raise InputError(
             f"{rule.label} has no constants in the certificate schema; those that have: "
-            + ", ".join(sorted(each.name for each in FAMILIES))
+            + ", ".join(sorted(family.name for family in FAMILIES))
         )
     if rule.selection != "argmax":
         raise InputError(f"{rule.label} draws its decisions; the schema certifies selection 'argmax'")
@@ -95,8 +95,8 @@ def _check_fixed(rule: PointCompromise) -> None:
 def _point(rule: PointCompromise, which: Literal["disagreement", "ideal"], expected: ExpectedRewards) -> Values:
     """Return a fixed reference point, shape (stakeholder,)."""
     block = block_of(expected, slice(0, 0))  # fixed points ask a block only for its stakeholders
-    found = rule.disagreement_point(block) if which == "disagreement" else rule.ideal_point(block)
-    return np.asarray(found[:, 0], dtype=np.float64)
+    point = rule.disagreement_point(block) if which == "disagreement" else rule.ideal_point(block)
+    return np.asarray(point[:, 0], dtype=np.float64)
 
 
 def _product(rule: Compromise, weights: Values) -> ScoringForm:
