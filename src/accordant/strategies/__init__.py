@@ -63,7 +63,7 @@ def __dir__() -> list[str]:
 def _needs_nothing(name: str) -> bool:
     """Return whether a rule can be made by its name alone."""
     parameters = inspect.signature(strategies.factory(name)).parameters.values()
-    return name.isidentifier() and all(each.default is not each.empty for each in parameters)
+    return name.isidentifier() and all(parameter.default is not parameter.empty for parameter in parameters)
 
 
 def defaults_for(problem: DecisionProblem) -> tuple[Strategy, ...]:

@@ -189,10 +189,10 @@ class NashBargaining(GainCompromise):
 
     def formula(self, block: Block, weights: Values) -> Formula | None:
         """Return the product of gains for equal weights; none where individual rationality puts actions last."""
-        found = product_filter(product_of_gains, weights[weights > 0])
-        if found is None or self.disagreement == "status_quo":
+        formula = product_filter(product_of_gains, weights[weights > 0])
+        if formula is None or self.disagreement == "status_quo":
             return None
-        return replace(found, low=self.disagreement_of(block, weights > 0))
+        return replace(formula, low=self.disagreement_of(block, weights > 0))
 
     def score(self, block: Block, weights: Values) -> Scored:
         """Return logarithms of the products of gains."""

@@ -31,8 +31,8 @@ class ContextRule(Strategy):
 
     def choose(self, block: Block) -> Selection:
         """Return only the actions and ties of `decide`."""
-        found = self.decide(block)
-        return Selection(found.codes, found.tied)
+        decisions = self.decide(block)
+        return Selection(decisions.codes, decisions.tied)
 
     def __call__(
         self, expected: ExpectedRewards, *, prediction: OutcomePrediction | None = None, log: Log | None = None,
@@ -108,11 +108,11 @@ def decide_in_blocks(
     shared, scratch = Workspace(PIECE), Workspace(PIECE)
     for part in block_slices(expected):
         block = block_of(expected, part, shared, scratch)
-        found = []
+        selections = []
         for rule in rules:
-            found.append(rule.choose(block))
+            selections.append(rule.choose(block))
             scratch.reclaim()
-        yield part, tuple(found)
+        yield part, tuple(selections)
         shared.reclaim()
 
 
@@ -130,15 +130,15 @@ class _Collected:
             return
         given = _arrays(found)
         if self.arrays is None:
-            self.arrays = {key: self._room(each, found.n_contexts) for key, each in given.items()}
-        for key, each in given.items():
+            self.arrays = {key: self._room(array, found.n_contexts) for key, array in given.items()}
+        for key, array in given.items():
             if self.arrays[key].shape[-1] == len(self.codes):
-                self.arrays[key][..., part] = each
+                self.arrays[key][..., part] = array
 
     def decisions(self, rule: ContextRule, expected: ExpectedRewards) -> Decisions:
         """Return the decisions in all contexts."""
         arrays = self.arrays or {}
-        named = {kind: {name: each for (k, name), each in arrays.items() if k == kind} for kind in _KINDS}
+        named = {kind: {name: array for (k, name), array in arrays.items() if k == kind} for kind in _KINDS}
         return Decisions(
             rule.label, expected.actions, self.codes, self.tied,
             named["scores"].get(""), named["policy"].get(""), named["flags"], named["quantities"],
@@ -161,8 +161,8 @@ def _arrays(found: Decisions) -> Mapping[tuple[str, str], AnyArray]:
         single["scores", ""] = found.scores
     if found.policy is not None:
         single["policy", ""] = found.policy
-    single |= {("flags", name): each for name, each in found.flags.items()}
-    return single | {("quantities", name): each for name, each in found.quantities.items()}
+    single |= {("flags", name): flag for name, flag in found.flags.items()}
+    return single | {("quantities", name): quantity for name, quantity in found.quantities.items()}
 
 
 def _bare(rule: ContextRule, block: Block) -> Decisions:

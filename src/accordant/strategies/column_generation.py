@@ -195,13 +195,15 @@ def maximise(columns: Columns, master: Callable[[Values], Master]) -> Optimum:
     """
     while True:
         means = np.array(columns.means)
-        found = master(means)
-        better = columns.price(found.weights)
-        gap = max(0.0, float(found.weights @ better) - found.reached)
+        solution = master(means)
+        better = columns.price(solution.weights)
+        gap = max(0.0, float(solution.weights @ better) - solution.reached)
         if gap <= GAP or len(columns.means) == len(means) or columns.passes >= MOST_PASSES:
-            used = found.shares > 0
+            used = solution.shares > 0
             directions = np.array(columns.directions[: len(means)])[used]
-            return Optimum(found.shares @ means, found.weights, gap, columns.passes, found.shares[used], directions)
+            return Optimum(
+                solution.shares @ means, solution.weights, gap, columns.passes, solution.shares[used], directions
+            )
 
 
 def raise_worst_off(columns: Columns, raised: Mask, base: Values | None = None) -> Optimum:
@@ -218,17 +220,17 @@ def raise_in_turn(columns: Columns, kept: Mask) -> Optimum:
     """
     raised, levels, total = kept.copy(), np.full(len(kept), -np.inf), np.zeros(len(kept))
     while True:
-        found = maximise(columns, _lift(raised, levels))
-        total += found.weights / found.weights.sum()
-        held = raised & (found.weights > HELD)
-        levels[held] = found.means[raised].min()
-        levels = np.minimum(levels, np.where(np.isfinite(levels), found.means, levels))
+        optimum = maximise(columns, _lift(raised, levels))
+        total += optimum.weights / optimum.weights.sum()
+        held = raised & (optimum.weights > HELD)
+        levels[held] = optimum.means[raised].min()
+        levels = np.minimum(levels, np.where(np.isfinite(levels), optimum.means, levels))
         raised &= ~held
         if not raised.any() or not held.any():
             break
     total /= total.sum()
-    gap = max(0.0, float(total @ columns.price(total)) - float(total @ found.means))
-    return Optimum(found.means, total, gap, columns.passes, found.shares, found.directions)
+    gap = max(0.0, float(total @ columns.price(total)) - float(total @ optimum.means))
+    return Optimum(optimum.means, total, gap, columns.passes, optimum.shares, optimum.directions)
 
 
 def _lift(raised: Mask, levels: Values) -> Callable[[Values], Master]:

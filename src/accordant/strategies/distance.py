@@ -157,8 +157,8 @@ class CompromiseProgramming(PointCompromise):
 
     def structure(self, *, frozen: bool = False) -> Structure:
         """As for all rules with reference points; a two-sided distance grows on both sides of the ideal."""
-        found = super().structure(frozen=frozen)
-        return "column_peaked" if self.two_sided and found == "column_score" else found
+        structure = super().structure(frozen=frozen)
+        return "column_peaked" if self.two_sided and structure == "column_score" else structure
 
     def peaks(self, block: Block) -> Values:
         """Return where a two-sided score is highest, shape (stakeholder, context) or (stakeholder, 1)."""

@@ -220,17 +220,17 @@ class PopulationRule(Compromise):
             If there is no context, or weights do not fit.
         """
         population = self._population(expected)
-        found = self.solve(population)
-        probabilities = mixture(population.parts, found)[0]
-        own = self.at(found)(expected)
+        optimum = self.solve(population)
+        probabilities = mixture(population.parts, optimum)[0]
+        own = self.at(optimum)(expected)
         drawn = np.asarray(probabilities.max(axis=0) < 1.0)
         decisions = replace(
             own, codes=probabilities.argmax(axis=0).astype(own.codes.dtype), policy=probabilities,
             flags={"randomised": drawn},
         )  # fmt: skip
         return OptimalPolicy(
-            self.value(found, population), found.means, found.weights / found.weights.sum(), found.gap, found.passes,
-            decisions,
+            self.value(optimum, population), optimum.means, optimum.weights / optimum.weights.sum(), optimum.gap,
+            optimum.passes, decisions,
         )  # fmt: skip
 
     def value(self, found: Optimum, population: Population) -> float:

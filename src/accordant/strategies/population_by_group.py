@@ -58,18 +58,18 @@ class PopulationByGroup(Strategy):
             raise InputError(f"attribute is {self.attribute!r}; allowed: the name of a column")
         object.__setattr__(self, "rule", FrozenMapping(name=rule.name, parameters=declared(rule.parameters)))
         object.__setattr__(self, "multipliers", declared(self.multipliers))
-        for each in (self.multipliers or {}).values():
-            replace(rule, multipliers=tuple(each))  # refuses what cannot be a multiplier
+        for multipliers in (self.multipliers or {}).values():
+            replace(rule, multipliers=tuple(multipliers))  # refuses what cannot be a multiplier
 
     @property
     def inner(self) -> PopulationRule:
         """The rule as it was read."""
-        found = strategy_of("rule", self.rule)
-        if not isinstance(found, PopulationRule):
-            raise InputError(f"rule is {found.label}; allowed: population_maximin, population_leximin, population_nash")
-        if found.selection != "argmax":
-            raise InputError(f"rule is {found.label}, which draws; allowed: selection 'argmax'")
-        return found
+        rule = strategy_of("rule", self.rule)
+        if not isinstance(rule, PopulationRule):
+            raise InputError(f"rule is {rule.label}; allowed: population_maximin, population_leximin, population_nash")
+        if rule.selection != "argmax":
+            raise InputError(f"rule is {rule.label}, which draws; allowed: selection 'argmax'")
+        return rule
 
     @property
     def label(self) -> str:
@@ -109,10 +109,10 @@ class PopulationByGroup(Strategy):
             If contexts are missing, have no such column, or are none.
         """
         rule = self.inner
-        found = {
+        multipliers = {
             name: rule.fit(expected.take(rows)).multipliers or () for name, rows in self._groups(expected, contexts)
         }
-        return replace(self, rule=rule.fit(expected), multipliers=found)
+        return replace(self, rule=rule.fit(expected), multipliers=multipliers)
 
     def __call__(
         self, expected: ExpectedRewards, *, prediction: OutcomePrediction | None = None, log: Log | None = None,
@@ -136,9 +136,9 @@ class PopulationByGroup(Strategy):
         for name, rows in self._groups(expected, contexts):
             unseen[rows] = name not in self.multipliers
             if name in self.multipliers:
-                found = replace(rule, multipliers=tuple(self.multipliers[name]))(expected.take(rows))
-                codes[rows], tied[rows], scores[:, rows] = found.codes, found.tied, found.scores
-                counted[:, rows] = found.quantities["multipliers"]
+                decisions = replace(rule, multipliers=tuple(self.multipliers[name]))(expected.take(rows))
+                codes[rows], tied[rows], scores[:, rows] = decisions.codes, decisions.tied, decisions.scores
+                counted[:, rows] = decisions.quantities["multipliers"]
         return Decisions(
             self.label, expected.actions, codes, tied, scores, None, {"group_unseen": unseen}, {"multipliers": counted}
         )

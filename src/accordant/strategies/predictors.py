@@ -67,8 +67,8 @@ class Decided(Strategy):
         UnknownNameError
             If the column holds something else.
         """
-        found, where = np.unique(contexts[self.column], return_inverse=True)
-        texts = [value_label(each) for each in found.tolist()]
+        kinds, where = np.unique(contexts[self.column], return_inverse=True)
+        texts = [value_label(kind) for kind in kinds.tolist()]
         for text in texts:
             if text not in actions:
                 raise UnknownNameError(f"action in the column {self.column!r} of {self.label}:", text, actions)
@@ -218,8 +218,8 @@ class Predictor(Strategy):
             raise NotFittedError(f"{self.label} is not fitted; fit the policy, which fits it")
         del prediction, log
         predicted = np.asarray(self._predicted(contexts)).ravel()
-        found, where = np.unique(predicted, return_inverse=True)
-        codes = np.array([expected.actions.index(self._action(each, expected.actions)) for each in found.tolist()])
+        kinds, where = np.unique(predicted, return_inverse=True)
+        codes = np.array([expected.actions.index(self._action(kind, expected.actions)) for kind in kinds.tolist()])
         return Decisions(self.label, expected.actions, codes[where.ravel()], np.zeros(len(where), dtype=bool))
 
     def _action(self, label: Any, actions: tuple[str, ...]) -> str:
@@ -240,7 +240,7 @@ class Predictor(Strategy):
         if "random_state" in inspect.signature(self.model.predict).parameters:
             further["random_state"] = self.random_state
         accepted = inspect.signature(self.model.predict).parameters
-        return self.model.predict(frame, **{name: each for name, each in further.items() if name in accepted})
+        return self.model.predict(frame, **{name: argument for name, argument in further.items() if name in accepted})
 
     def frame_of(self, contexts: Contexts) -> Any:
         """Return the frame that the model sees; an array if it was fitted on one."""

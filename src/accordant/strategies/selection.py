@@ -48,7 +48,7 @@ def select_best(scores: Floats, utilitarian: Floats, tolerance: float = TIE_TOLE
     """
     if scores.shape != utilitarian.shape:
         raise InputError(f"scores have shape {scores.shape}; allowed: (action, context), here {utilitarian.shape}")
-    best, totals = (np.ascontiguousarray(each, dtype=np.float64) for each in (scores, utilitarian))
+    best, totals = (np.ascontiguousarray(values, dtype=np.float64) for values in (scores, utilitarian))
     codes = np.empty(scores.shape[1], dtype=code_type(len(scores)))
     tied = np.empty(scores.shape[1], dtype=bool)
     if _select(best, totals, tolerance, codes, tied) < best.size:

@@ -59,20 +59,20 @@ class Budgets:
         InputError
             If every action is capped and there are fewer places than contexts.
         """
-        found = {
+        capacities = {
             position("action in budgets:", name, actions): (
                 min(budget, n_contexts) if isinstance(budget, int) else int(np.floor(budget * n_contexts + ROUNDING))
             )
             for name, budget in self.by_action.items()
         }
-        room = sum(found.values())
-        if len(found) == len(actions) and room < n_contexts:
-            listed = ", ".join(f"{actions[a]} {capacity}" for a, capacity in found.items())
+        room = sum(capacities.values())
+        if len(capacities) == len(actions) and room < n_contexts:
+            listed = ", ".join(f"{actions[a]} {capacity}" for a, capacity in capacities.items())
             raise InputError(
                 f"budgets cannot be met: the capacities ({listed}) sum to {room}, the batch has {n_contexts} contexts, "
                 f"{n_contexts - room} too many"
             )
-        return found
+        return capacities
 
 
 def within_one_budget(batch: Batch, action: int, capacity: int) -> Plan:

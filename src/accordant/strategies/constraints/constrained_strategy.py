@@ -75,9 +75,9 @@ class Terms:
         """Label of the rule with every constraint or the title, such as ``constrained[maximin; Applicant >= 0.3]``."""
         if self.title:
             return f"constrained[{self.title}]"
-        batch = [each for each in (self.budgets, self.parity) if each is not None]
+        batch = [constraint for constraint in (self.budgets, self.parity) if constraint is not None]
         constraints: list[Any] = [*self.levels, *self.prohibitions, *batch]
-        return f"constrained[{'; '.join([self.rule.label, *(each.label for each in constraints)])}]"
+        return f"constrained[{'; '.join([self.rule.label, *(constraint.label for constraint in constraints)])}]"
 
     def solve(self, expected: ExpectedRewards, contexts: Contexts | None, **known: Any) -> Solution:
         """Decide in every context; `known` is passed on to the rule.
@@ -94,19 +94,19 @@ class Terms:
         whole = self.budgets is not None or self.parity is not None
         if isinstance(self.rule, ContextRule) and not self.prohibitions and not whole:
             return Solution(Screened(self.label, self.rule, self.levels)(expected))
-        found = self.rule(expected, contexts=contexts, **known)
+        free = self.rule(expected, contexts=contexts, **known)
         block = block_of(expected, slice(0, expected.n_contexts))
         admission = self.admission(block, contexts)
-        decisions = screen(self.label, self.rule, block, found, admission)
+        decisions = screen(self.label, self.rule, block, free, admission)
         if not whole:
             return Solution(decisions)
         batch = Batch(
-            expected.actions, np.asarray(scores_of(found), dtype=np.float64), admission.admissible,
+            expected.actions, np.asarray(scores_of(free), dtype=np.float64), admission.admissible,
             tie_totals(self.rule, block), decisions.codes, block.tolerance,
         )  # fmt: skip
         plan = self._plan(batch, contexts)
         below = admission.below(plan.codes, block)
-        return Solution(_plan_batch(decisions, found, batch, plan, below), plan)
+        return Solution(_plan_batch(decisions, free, batch, plan, below), plan)
 
     def admission(self, block: Block, contexts: Contexts | None) -> Admission:
         """Return what floors, vetoes and prohibitions leave in each context."""
@@ -278,13 +278,13 @@ class Constrained(Strategy):
         """
         del frozen
         rule, batch = self.terms.rule.structure(), self.whole_batch
-        stated = all(each.stated for each in self.terms.levels)
+        stated = all(level.stated for level in self.terms.levels)
         return "column_order" if rule in ("column_score", "column_order") and stated and not batch else "other"
 
     @property
     def columns(self) -> tuple[str, ...]:
         """Columns that prohibitions and parity read."""
-        forbidden = [name for each in self.terms.prohibitions for name in each.where]
+        forbidden = [name for prohibition in self.terms.prohibitions for name in prohibition.where]
         parity = self.terms.parity
         return (*self.terms.rule.columns, *forbidden, *(() if parity is None else (parity.attribute,)))
 
@@ -308,7 +308,9 @@ class Constrained(Strategy):
         """
         self._check_names(problem)
         status_quo, parity = self.status_quo, self.parity
-        if status_quo is None and any(isinstance(each, Floors) and each.need_status_quo for each in self.terms.levels):
+        if status_quo is None and any(
+            isinstance(level, Floors) and level.need_status_quo for level in self.terms.levels
+        ):
             status_quo = problem.status_quo
             if status_quo is None:
                 raise InputError("floors 'status_quo' need an action; the problem declares no status_quo")
@@ -323,7 +325,7 @@ class Constrained(Strategy):
             for stakeholder in name if isinstance(name, Mapping) else ():
                 if stakeholder not in problem.stakeholder_names:
                     raise UnknownNameError(f"{self.label}: stakeholder", stakeholder, problem.stakeholder_names)
-        forbidden = [action for each in self.terms.prohibitions for action in each.actions]
+        forbidden = [action for prohibition in self.terms.prohibitions for action in prohibition.actions]
         favourable = () if self.parity is None else self.parity.get("favourable") or ()
         for action in (
             *(self.budgets or ()),

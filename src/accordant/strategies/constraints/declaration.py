@@ -21,7 +21,7 @@ class FrozenMapping(dict[str, Any]):
 def declared(value: Any) -> Any:
     """Return mappings as `FrozenMapping` with text keys, sequences and arrays as tuples, numpy numbers as Python's."""
     if isinstance(value, Mapping):
-        return FrozenMapping({str(key): declared(each) for key, each in value.items()})
+        return FrozenMapping({str(key): declared(member) for key, member in value.items()})
     if isinstance(value, np.ndarray | np.generic):
         return declared(value.tolist())
     return tuple(map(declared, value)) if isinstance(value, list | tuple) else value

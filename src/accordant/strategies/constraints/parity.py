@@ -68,9 +68,9 @@ class Parity:
             raise InputError(
                 "parity needs favourable actions: the parameter parity.favourable, or favourable_actions of the problem"
             )
-        found = np.zeros(len(actions), dtype=bool)
-        found[[position("favourable action", name, actions) for name in self.favourable]] = True
-        return found
+        mask = np.zeros(len(actions), dtype=bool)
+        mask[[position("favourable action", name, actions) for name in self.favourable]] = True
+        return mask
 
     def groups(self, contexts: Contexts | None) -> Groups:
         """Return the groups of the batch.

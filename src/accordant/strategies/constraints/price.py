@@ -81,7 +81,9 @@ def price_of(
     hopeless, finite = _split(np.asarray(scores_of(free), dtype=np.float64))
     changes = _taken(bound, hopeless) - _taken(free, hopeless)
     score = np.where(changes == 0, _taken(free, finite) - _taken(bound, finite), 0.0).sum()
-    rewards = [float((_taken(bound, each) - _taken(free, each)).sum()) / n if n else np.nan for each in expected.values]
+    rewards = [
+        float((_taken(bound, values) - _taken(free, values)).sum()) / n if n else np.nan for values in expected.values
+    ]
     stays = np.ones(n) if bound.policy is None else bound.policy[free.codes, np.arange(n)]
     stays = np.where(bound.codes == free.codes, 1.0, 0.0) if bound.policy is None else stays
     return Price(

@@ -96,11 +96,11 @@ class Coupling:
     def charges(self, prices: Values) -> Values:
         """Return what each action pays in each group for the shared rows it uses, shape (action, group or 1)."""
         n_budgets, n_groups = len(self.capped), len(self.sizes)
-        found = np.zeros((len(self.favourable), max(1, n_groups)))
-        found[self.capped] += prices[:n_budgets, None]
+        charges = np.zeros((len(self.favourable), max(1, n_groups)))
+        charges[self.capped] += prices[:n_budgets, None]
         if n_groups:
-            found[self.favourable] += prices[n_budgets + n_groups :] - prices[n_budgets : n_budgets + n_groups]
-        return found
+            charges[self.favourable] += prices[n_budgets + n_groups :] - prices[n_budgets : n_budgets + n_groups]
+        return charges
 
 
 FEASIBILITY = 1e-10  # the smallest tolerance that HiGHS takes
@@ -138,20 +138,20 @@ def optimum(batch: Batch, coupling: Coupling) -> Optimum | None:
             return None
         spared = np.abs(first.ineqlin.marginals) > PRICED
         programme = programme.restricted_to_optimum(first, spared)
-    found = programme.minimise(programme.losses(batch))
-    if found is None:
+    solution = programme.minimise(programme.losses(batch))
+    if solution is None:
         return None
     prices = np.full(coupling.n_rows, np.inf)
     if not spared.all():
-        prices[~spared] = np.maximum(0.0, -found.ineqlin.marginals)
-    return Optimum(programme.policy(found.x), prices)
+        prices[~spared] = np.maximum(0.0, -solution.ineqlin.marginals)
+    return Optimum(programme.policy(solution.x), prices)
 
 
 def closest(batch: Batch, coupling: Coupling) -> Optimum | None:
     """Return a policy with the smallest difference of rates that the budgets allow."""
     programme = Programme.of(batch, replace(coupling, within=0.0), find_gap=True)
-    found = programme.minimise(np.concatenate([np.zeros(len(programme.bounds) - 1), [1.0]]))
-    return None if found is None else Optimum(programme.policy(found.x), np.zeros(coupling.n_rows), float(found.fun))
+    best = programme.minimise(np.concatenate([np.zeros(len(programme.bounds) - 1), [1.0]]))
+    return None if best is None else Optimum(programme.policy(best.x), np.zeros(coupling.n_rows), float(best.fun))
 
 
 @dataclass(frozen=True, eq=False)
@@ -184,7 +184,7 @@ class Programme:
 
         context, action = np.nonzero(batch.admissible.T)
         pairs, sizes = np.arange(len(context)), coupling.sizes
-        each = csr_array((np.ones(len(pairs)), (context, pairs)), shape=(batch.n_contexts, len(pairs)))
+        per_context = csr_array((np.ones(len(pairs)), (context, pairs)), shape=(batch.n_contexts, len(pairs)))
         uses = csr_array((action == coupling.capped[:, None]).astype(np.float64))
         extra = 0 if not len(sizes) else 1 + find_gap
         counted = np.flatnonzero(coupling.favourable[action]) if len(sizes) else pairs[:0]
@@ -200,7 +200,7 @@ class Programme:
         limits = [coupling.places, coupling.fixed, sizes * coupling.within - coupling.fixed]
         return cls(
             action, context, (len(batch.actions), batch.n_contexts),
-            (csr_array(hstack([each, csr_array((batch.n_contexts, extra))])), np.ones(batch.n_contexts)),
+            (csr_array(hstack([per_context, csr_array((batch.n_contexts, extra))])), np.ones(batch.n_contexts)),
             (csr_array(vstack(blocks)), np.concatenate(limits)),
             np.vstack([np.tile([0.0, np.inf], (len(pairs), 1)), np.tile([-1.0, 1.0], (extra, 1))]),
         )  # fmt: skip
@@ -221,16 +221,16 @@ class Programme:
         from scipy.optimize import linprog
 
         (equal, ones), (above, limits) = self.equal, self.above
-        found = linprog(
+        solution = linprog(
             costs, A_ub=above if above.shape[0] else None, b_ub=limits if above.shape[0] else None,
             A_eq=equal, b_eq=ones, bounds=self.bounds, method="highs-ds",
             options={"primal_feasibility_tolerance": FEASIBILITY, "dual_feasibility_tolerance": FEASIBILITY},
         )  # fmt: skip
-        if found.status == 2:
+        if solution.status == 2:
             return None
-        if found.status != 0:
-            raise AccordantError(f"the linear programme was not solved: {found.message}")
-        return found
+        if solution.status != 0:
+            raise AccordantError(f"the linear programme was not solved: {solution.message}")
+        return solution
 
     def restricted_to_optimum(self, found: Any, tight: Mask) -> Self:
         """Return the programme over the optimal solutions of another objective.
@@ -283,18 +283,18 @@ def solve(batch: Batch, capacities: Capacities, groups: Groups | None, parity: P
         If budgets keep two groups further apart than ε; names them and the smallest gap.
     """
     coupling = Coupling.of(batch, capacities, groups, parity)
-    found = sift(batch, coupling)
-    if found is None:
+    optimal = sift(batch, coupling)
+    if optimal is None:
         raise _no_solution(batch, coupling, groups, parity)
-    if parity is None and not np.isin(found.policy, (0.0, 1.0)).all():
+    if parity is None and not np.isin(optimal.policy, (0.0, 1.0)).all():
         raise AccordantError("the linear programme of budgets ended outside a vertex")
-    best = found.policy == found.policy.max(axis=0)
+    best = optimal.policy == optimal.policy.max(axis=0)
     own = best[batch.codes, np.arange(batch.n_contexts)]
     codes = np.where(own, batch.codes, best.argmax(axis=0).astype(batch.codes.dtype))
-    certain = bool((found.policy.max(axis=0) == 1.0).all())
-    per_place = dict(zip([batch.actions[a] for a in capacities], found.prices.tolist(), strict=False))
-    worth = None if parity is None else float(found.prices[-len(coupling.sizes) :] @ coupling.sizes)
-    return Plan(codes, None if certain else found.policy, per_place, worth)
+    certain = bool((optimal.policy.max(axis=0) == 1.0).all())
+    per_place = dict(zip([batch.actions[a] for a in capacities], optimal.prices.tolist(), strict=False))
+    worth = None if parity is None else float(optimal.prices[-len(coupling.sizes) :] @ coupling.sizes)
+    return Plan(codes, None if certain else optimal.policy, per_place, worth)
 
 
 def sift(batch: Batch, coupling: Coupling) -> Optimum | None:
@@ -314,20 +314,20 @@ def sift(batch: Batch, coupling: Coupling) -> Optimum | None:
     size = max(SMALL, int(CORE * np.sqrt(n)))
     core = margin <= np.partition(margin, size)[size] if size < n else np.ones(n, dtype=bool)
     while True:
-        found = optimum(batch.take(np.flatnonzero(core)), coupling.left(codes, core))
-        if found is None:
+        optimal = optimum(batch.take(np.flatnonzero(core)), coupling.left(codes, core))
+        if optimal is None:
             if core.all():
                 return None
             size *= 2
             core |= margin <= np.partition(margin, size)[size] if size < n else True
             continue
-        priced = _price_out(batch, coupling, found.prices)
+        priced = _price_out(batch, coupling, optimal.prices)
         behind = ~core & (priced[codes, columns] < priced.max(axis=0) - BEST)
         if not behind.any():
             policy = np.zeros(batch.scores.shape)
             policy[codes, columns] = 1.0
-            policy[:, core] = found.policy
-            return replace(found, policy=policy)
+            policy[:, core] = optimal.policy
+            return replace(optimal, policy=policy)
         core |= behind
 
 
@@ -338,10 +338,10 @@ def _price_out(batch: Batch, coupling: Coupling, prices: Values) -> Values:
 
 def _no_solution(batch: Batch, coupling: Coupling, groups: Groups | None, parity: Parity | None) -> AccordantError:
     """Return the error that names the smallest gap between groups that budgets allow."""
-    found = closest(batch, coupling)
-    if found is None or groups is None or parity is None:  # budgets alone can be met, see `check_room`
+    nearest = closest(batch, coupling)
+    if nearest is None or groups is None or parity is None:  # budgets alone can be met, see `check_room`
         return AccordantError("the linear programme of budgets found no solution")
-    taken = found.policy[coupling.favourable].sum(axis=0)
+    taken = nearest.policy[coupling.favourable].sum(axis=0)
     rates = np.bincount(groups.codes, weights=taken, minlength=len(groups.labels)) / coupling.sizes
     high, low = groups.labels[int(rates.argmax())], groups.labels[int(rates.argmin())]
-    return gap_error(found.gap, high, low, parity, "budgets and what contexts admit")
+    return gap_error(nearest.gap, high, low, parity, "budgets and what contexts admit")

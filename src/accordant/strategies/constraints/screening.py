@@ -156,9 +156,9 @@ class Admission:
 
     def below(self, codes: Integers, block: Block) -> Values:
         """Return how far below its level the chosen action leaves each stakeholder, shape (stakeholder, context)."""
-        found, where = np.zeros(self.levels.shape), np.flatnonzero(self.unmet)
-        found[:, where] = np.maximum(0.0, self.levels[:, where] - block.values[:, codes[where], where])
-        return found
+        shortfalls, where = np.zeros(self.levels.shape), np.flatnonzero(self.unmet)
+        shortfalls[:, where] = np.maximum(0.0, self.levels[:, where] - block.values[:, codes[where], where])
+        return shortfalls
 
 
 def admitted(block: Block, constraints: tuple[Floors | Vetoes, ...], forbidden: Mask | None = None) -> Admission:
@@ -225,8 +225,8 @@ class Screened(ContextRule):
 
     def decide(self, block: Block) -> Decisions:
         """Decide in the contexts of one block."""
-        found = self.rule.decide(block)
-        return screen(self.title, self.rule, block, found, admitted(block, self.constraints))
+        decisions = self.rule.decide(block)
+        return screen(self.title, self.rule, block, decisions, admitted(block, self.constraints))
 
 
 def screen(title: str, rule: Strategy, block: Block, found: Decisions, admission: Admission) -> Decisions:
@@ -262,16 +262,19 @@ class Prohibition:
         where = read.get("where", {})
         if not isinstance(where, Mapping):
             raise InputError(f"forbidden.where is {where!r}; allowed: a mapping from column to a value or values")
-        values = {name: each if isinstance(each, list | tuple) else (each,) for name, each in where.items()}
-        for name, each in values.items():
-            if not each or None in each:
+        values = {
+            name: column_values if isinstance(column_values, list | tuple) else (column_values,)
+            for name, column_values in where.items()
+        }
+        for name, column_values in values.items():
+            if not column_values or None in column_values:
                 raise InputError(
                     f"forbidden.where.{name} is {where[name]!r}, which no context has; allowed: a value or several, "
                     "'nan' for a missing number, '' for a missing text"
                 )
         return cls(
             names_of("forbidden.actions", read["actions"]),
-            {name: tuple(map(value_label, each)) for name, each in values.items()},
+            {name: tuple(map(value_label, column_values)) for name, column_values in values.items()},
         )
 
     @property
@@ -282,13 +285,13 @@ class Prohibition:
 
     def applies(self, contexts: Contexts | None, n_contexts: int) -> Mask:
         """Return where the actions are forbidden, shape (context,)."""
-        found = np.ones(n_contexts, dtype=bool)
+        forbidden = np.ones(n_contexts, dtype=bool)
         for name, values in self.where.items():
             if contexts is None:
                 raise InputError(f"forbidden actions read the column {name!r}; pass contexts=")
             kinds, inverse = np.unique(contexts[name], return_inverse=True)
-            found &= np.isin([value_label(kind) for kind in kinds], values)[inverse]
-        return found
+            forbidden &= np.isin([value_label(kind) for kind in kinds], values)[inverse]
+        return forbidden
 
 
 def forbidden_actions(
@@ -301,14 +304,14 @@ def forbidden_actions(
     InputError
         If contexts are needed and missing, or all actions are forbidden in one of them.
     """
-    found = np.zeros((len(actions), n_contexts), dtype=bool)
-    for each in prohibitions:
-        rows = [position("forbidden action", name, actions) for name in each.actions]
-        found[rows] |= each.applies(contexts, n_contexts)
-    nothing_left = np.flatnonzero(found.all(axis=0))
+    forbidden = np.zeros((len(actions), n_contexts), dtype=bool)
+    for prohibition in prohibitions:
+        rows = [position("forbidden action", name, actions) for name in prohibition.actions]
+        forbidden[rows] |= prohibition.applies(contexts, n_contexts)
+    nothing_left = np.flatnonzero(forbidden.all(axis=0))
     if nothing_left.size:
         raise InputError(
             f"every action is forbidden in {nothing_left.size} contexts, the first of them context {nothing_left[0]}; "
             "at least one must be left"
         )
-    return found
+    return forbidden
