@@ -148,11 +148,11 @@ class MacroAverage(CountMetric):
         return together(parts, [1 / len(parts)] * len(parts))
 
     def _score(self, hits: Sum, decided: Sum, needed: Sum) -> Expression:
-        below = [each for each, counted in zip((decided, needed), self.counted, strict=True) if counted]
+        below = [part for part, counted in zip((decided, needed), self.counted, strict=True) if counted]
         return divided(hits if len(below) == 1 else hits.scaled(len(below)), below[0].plus(*below[1:]))
 
     def _per_action(self, hits: Values, decided: Values, needed: Values) -> Values:
-        below = [each for each, counted in zip((decided, needed), self.counted, strict=True) if counted]
+        below = [part for part, counted in zip((decided, needed), self.counted, strict=True) if counted]
         return divide(len(below) * hits, sum(below[1:], below[0]))
 
 

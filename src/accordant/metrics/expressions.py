@@ -183,7 +183,7 @@ def columns_of(theta: Values, weight: float = 1.0) -> tuple[Sum, ...]:
 
 def weighed(sums: Sequence[Sum], weights: Sequence[float] | Values) -> Sum:
     """Return Σ_k w_k × sum k."""
-    return Sum().plus(*(each.scaled(float(weight)) for each, weight in zip(sums, weights, strict=True)))
+    return Sum().plus(*(part.scaled(float(weight)) for part, weight in zip(sums, weights, strict=True)))
 
 
 @dataclass(frozen=True, eq=False)

@@ -97,11 +97,11 @@ class GroupCriterion(CountMetric):
             raise InputError(f"{self.name}: unknown aggregate {self.aggregate!r}; valid: {', '.join(AGGREGATES)}")
         if self.protected is not None and (len(self.attributes) > 1 or self.aggregate == "ratio"):
             raise InputError(f"{self.name}: protected needs one attribute and aggregate 'difference'")
-        for name, found, allowed in (
+        for name, choice, allowed in (
             ("method", self.method, get_args(Method)), ("combined", self.combined, get_args(Combined)),
         ):  # fmt: skip
-            if found not in allowed:
-                raise InputError(f"{self.name}: unknown {name} {found!r}; {allowed_names(allowed, found)}")
+            if choice not in allowed:
+                raise InputError(f"{self.name}: unknown {name} {choice!r}; {allowed_names(allowed, choice)}")
         if self.protected is not None and (self.method, self.combined) != ("between_groups", "worst"):
             raise InputError(f"{self.name}: protected compares a group with everybody else, by the worst rate")
 
@@ -132,10 +132,10 @@ class GroupCriterion(CountMetric):
         With several rates the worst one is at least as far from zero as each of them, so their intervals are joined.
         """
         masks, share = self._masks(table), 1 - (1 - level) / len(self.criterion)
-        found = [self._rate_limits(*rate.sums(table, masks), table, share, independent) for rate in self.criterion]
-        if any(each is None or np.isnan(each).any() for each in found):
+        intervals = [self._rate_limits(*rate.sums(table, masks), table, share, independent) for rate in self.criterion]
+        if any(interval is None or np.isnan(interval).any() for interval in intervals):
             return None
-        known = [each for each in found if each is not None]
+        known = [interval for interval in intervals if interval is not None]
         if self.combined == "mean":
             low, high = np.mean(known, axis=0)
             return float(low), float(high)
@@ -149,14 +149,14 @@ class GroupCriterion(CountMetric):
     def value(self, table: Contingency) -> Values:
         """Return the comparison, shape (...); the worst one if the criterion has several rates."""
         masks = self._masks(table)
-        each = np.stack([self._compare(*rate.sums(table, masks), table) for rate in self.criterion])
+        comparisons = np.stack([self._compare(*rate.sums(table, masks), table) for rate in self.criterion])
         if self.combined == "mean":
-            return np.asarray(each.mean(axis=0))
+            return np.asarray(comparisons.mean(axis=0))
         if self.aggregate == "ratio":
-            return np.asarray(each.min(axis=0))
-        undefined = np.isnan(each).any(axis=0)
-        worst = np.abs(np.where(undefined, 0.0, each)).argmax(axis=0)[None]
-        return np.where(undefined, np.nan, np.take_along_axis(each, worst, axis=0)[0])
+            return np.asarray(comparisons.min(axis=0))
+        undefined = np.isnan(comparisons).any(axis=0)
+        worst = np.abs(np.where(undefined, 0.0, comparisons)).argmax(axis=0)[None]
+        return np.where(undefined, np.nan, np.take_along_axis(comparisons, worst, axis=0)[0])
 
     def expression(self, evidence: Evidence) -> Expression | None:
         """Return the comparison as an expression of rates in groups, which share no context.
@@ -166,14 +166,14 @@ class GroupCriterion(CountMetric):
         if self.method == "to_overall":
             return None
         masks, cells = Masks.of(evidence.problem, self.actions, self.outcomes), Cells.of(evidence, self.columns)
-        each = tuple(self._comparison(rate, evidence, masks, cells) for rate in self.criterion)
-        if len(each) == 1:
-            return each[0]
+        comparisons = tuple(self._comparison(rate, evidence, masks, cells) for rate in self.criterion)
+        if len(comparisons) == 1:
+            return comparisons[0]
         if self.combined == "mean":
-            return together(each, (1 / len(each),) * len(each))
+            return together(comparisons, (1 / len(comparisons),) * len(comparisons))
         if self.aggregate == "ratio":
-            return Smallest(each)
-        return Largest(each) if self.protected is None else Farthest(each)
+            return Smallest(comparisons)
+        return Largest(comparisons) if self.protected is None else Farthest(comparisons)
 
     def _comparison(self, rate: Rate, evidence: Evidence, masks: Masks, cells: Cells) -> Expression:
         """Return the comparison of one rate."""

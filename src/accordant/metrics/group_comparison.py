@@ -75,12 +75,12 @@ class GroupComparison:
 
     def rows(self) -> Iterator[tuple[str, str, Estimate]]:
         """Yield control group, what is measured, and its estimate."""
-        for control, each in (("", self), *self.within.items()):
-            yield control, "overall", each.overall
-            for label, estimate in each.by_group.items():
+        for control, comparison in (("", self), *self.within.items()):
+            yield control, "overall", comparison.overall
+            for label, estimate in comparison.by_group.items():
                 yield control, label, estimate
             for name in ("difference", "ratio", "difference_to_overall", "ratio_to_overall"):
-                yield control, name.replace("_", " "), getattr(each, name)
+                yield control, name.replace("_", " "), getattr(comparison, name)
 
     def to_frame(self) -> Any:
         """Return `rows` as a pandas data frame with value, low, high, n and reason."""
@@ -88,15 +88,15 @@ class GroupComparison:
 
         return pd.DataFrame(
             [
-                {"control": control, "of": what, "value": each.value, "low": each.low, "high": each.high, "n": each.n,
-                 "reason": each.reason}
-                for control, what, each in self.rows()
+                {"control": control, "of": what, "value": estimate.value, "low": estimate.low, "high": estimate.high,
+                 "n": estimate.n, "reason": estimate.reason}
+                for control, what, estimate in self.rows()
             ]
         )  # fmt: skip
 
     def __str__(self) -> str:
         width = max(len(f"{control} {what}") for control, what, _ in self.rows())
-        lines = (f"{f'{control} {what}'.strip():{width}}  {each}" for control, what, each in self.rows())
+        lines = (f"{f'{control} {what}'.strip():{width}}  {estimate}" for control, what, estimate in self.rows())
         return "\n".join([self.metric, *lines])
 
 
@@ -144,15 +144,15 @@ def by_group(
         If lengths differ, there are more than 256 groups, or the metric takes no weights and some were given.
     """
     rows = _Rows.of(metric, y_true, y_pred, groups, sample_weight, clusters, resamples, level, random_state)
-    found = rows.comparison()
+    comparison = rows.comparison()
     if control is None:
-        return found
+        return comparison
     labels, codes = group_codes(control, "control")
     rows.check_length("control", codes)
     within = {
         label: rows.take(np.flatnonzero(codes == code)).comparison() for code, label in enumerate(labels)
     }  # fmt: skip
-    return GroupComparison(**{**vars(found), "within": within})
+    return GroupComparison(**{**vars(comparison), "within": within})
 
 
 def group_codes(given: Any, name: str = "groups") -> tuple[tuple[str, ...], Codes]:
@@ -161,7 +161,7 @@ def group_codes(given: Any, name: str = "groups") -> tuple[tuple[str, ...], Code
     columns = Contexts.of(given) if framed else Contexts({name: given})
     texts = np.array([""] * columns.n_contexts, dtype=object)
     for place, column in enumerate(columns):
-        own = np.array([value_label(each) for each in columns[column].tolist()], dtype=object)
+        own = np.array([value_label(cell) for cell in columns[column].tolist()], dtype=object)
         texts = own if place == 0 else texts + " × " + own
     labels, codes = np.unique(texts.astype(str), return_inverse=True)
     if len(labels) > MAX_GROUPS:
@@ -200,13 +200,13 @@ class _Rows:
         if weights is not None and not takes:
             raise InputError(f"{_name(metric)} takes no sample_weight; leave it out, or give a metric that does")
         drawn = None if clusters is None else cluster_codes(np.asarray(clusters))
-        found = cls(metric, takes, truth, predicted, labels, codes, weights, drawn, resamples, level, random_state)
-        for name, each in (("y_pred", predicted), ("groups", codes), ("sample_weight", weights), ("clusters", drawn)):
-            if each is not None:
-                found.check_length(name, each)
+        rows = cls(metric, takes, truth, predicted, labels, codes, weights, drawn, resamples, level, random_state)
+        for name, column in (("y_pred", predicted), ("groups", codes), ("sample_weight", weights), ("clusters", drawn)):
+            if column is not None:
+                rows.check_length(name, column)
         if resamples < 0:
             raise InputError(f"resamples is {resamples}; allowed: at least 0")
-        return found
+        return rows
 
     def check_length(self, name: str, values: Any) -> None:
         """Refuse a column with another number of rows than the truth."""
@@ -298,9 +298,9 @@ class _Rows:
         self, truth: NDArray[Any], predicted: NDArray[Any], codes: Codes, weights: Values | None
     ) -> tuple[Values, list[str]]:
         """Return the metric on all rows and in each group, NaN where it is not defined, and why not."""
-        found = [self._value(truth, predicted, weights, np.ones(len(truth), bool))]
-        found += [self._value(truth, predicted, weights, codes == g) for g in range(len(self.labels))]
-        return np.array([value for value, _ in found]), [reason for _, reason in found]
+        measurements = [self._value(truth, predicted, weights, np.ones(len(truth), bool))]
+        measurements += [self._value(truth, predicted, weights, codes == g) for g in range(len(self.labels))]
+        return np.array([value for value, _ in measurements]), [reason for _, reason in measurements]
 
     def _value(
         self, truth: NDArray[Any], predicted: NDArray[Any], weights: Values | None, rows: Mask
@@ -321,7 +321,7 @@ class _Rows:
                 value = float(call())
             except (ValueError, ZeroDivisionError) as error:
                 return np.nan, str(error)
-        undefined = [str(each.message) for each in said if each.category.__name__ == "UndefinedMetricWarning"]
+        undefined = [str(warning.message) for warning in said if warning.category.__name__ == "UndefinedMetricWarning"]
         return (np.nan, undefined[0]) if undefined else (value, "" if np.isfinite(value) else "not defined")
 
     def _estimate(self, value: float, limits: tuple[Any, Any] | None, n: int | None, reason: str) -> Estimate:

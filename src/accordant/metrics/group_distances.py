@@ -48,7 +48,7 @@ def ratios(sides: Callable[[Values], tuple[Values, Values]]) -> Comparison:
 
     def of(values: Values) -> Values:
         """Return the logarithms, shape (draw, 2 · pair); NaN where a value is below 0 or both are 0."""
-        first, second = (np.where(each < 0, np.nan, each) for each in sides(values))
+        first, second = (np.where(side < 0, np.nan, side) for side in sides(values))
         with np.errstate(divide="ignore", invalid="ignore"):
             gap = np.clip(np.log(second) - np.log(first), -FARTHEST_LOG_RATIO, FARTHEST_LOG_RATIO)
         return np.concatenate([gap, -gap], axis=1)

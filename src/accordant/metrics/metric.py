@@ -337,13 +337,13 @@ def expression_of(metric: Metric, evidence: Evidence) -> Expression:
         If the evidence lacks something, or the metric does not say how it is made.
     """
     metric.check(evidence)
-    found = metric.expression(evidence)
-    if found is None:
+    expression = metric.expression(evidence)
+    if expression is None:
         raise InputError(
             f"metric {metric.name!r} does not say how it is made of sums, so it cannot be bounded; "
             "give its class a method expression(evidence)"
         )
-    return found
+    return expression
 
 
 def defined(value: Any) -> float | None:
@@ -376,7 +376,7 @@ def weighted_metrics(given: Mapping[Any, Any] | None) -> dict[str, tuple[Metric,
     InputError
         If a weight is negative, or the weights do not sum to 1.
     """
-    found: dict[str, tuple[Metric, float]] = {}
+    weighted: dict[str, tuple[Metric, float]] = {}
     for key, value in (DEFAULT if given is None else given).items():
         metric, weight = (value[0], value[1]) if isinstance(value, tuple) else (key, value)
         if isinstance(metric, str):
@@ -386,12 +386,12 @@ def weighted_metrics(given: Mapping[Any, Any] | None) -> dict[str, tuple[Metric,
                 f"metric {key!r} is {type(metric).__name__}; allowed: a metric, its name, or (metric, weight)"
             )
         label = key if isinstance(key, str) else metric.name
-        if label in found:
+        if label in weighted:
             raise InputError(f"two metrics are labelled {label!r}; give them labels: {{label: (metric, weight)}}")
         if not float(weight) >= 0:
             raise InputError(f"weight of metric {label!r} is {weight}; allowed: at least 0")
-        found[label] = (metric, float(weight))
-    total = sum(weight for _, weight in found.values())
+        weighted[label] = (metric, float(weight))
+    total = sum(weight for _, weight in weighted.values())
     if abs(total - 1) > TOLERANCE:
         raise InputError(f"metric weights sum to {total:g}; they divide one whole and must sum to 1")
-    return found
+    return weighted

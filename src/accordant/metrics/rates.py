@@ -127,7 +127,7 @@ class Rate:
         """Return the rate in each group that occurs, as expressions of sums over contexts that nobody shares."""
         order = np.argsort(cells.groups.codes, kind="stable")
         members = np.split(order, np.cumsum(cells.sizes)[:-1])
-        return tuple(self.expression(evidence, masks, each) for each in members if len(each))
+        return tuple(self.expression(evidence, masks, group) for group in members if len(group))
 
     def unsuited(self, problem: DecisionProblem, actions: Actions, outcomes: tuple[str, ...]) -> str | None:
         """Return in plain words what the problem lacks for this rate, or None."""

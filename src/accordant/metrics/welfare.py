@@ -261,7 +261,7 @@ class GiniReward(WelfareMetric):
             weighed([means[i] for i in order], [share * rank for share, rank in _ranked(shares[list(order)])])
             for order in itertools.permutations(counted.tolist())
         )
-        return Largest((*(divided(each, total) for each in ordered), Sum()))  # never below 0
+        return Largest((*(divided(top, total) for top in ordered), Sum()))  # never below 0
 
     def welfare(self, means: Values, shares: Values) -> Values:
         """Return Σ_ij w_i w_j |r̄_i − r̄_j| / (2 Σ_i w_i r̄_i) (Gini 1912; Sen 1973), NaN if all means are 0."""
