@@ -135,13 +135,13 @@ def leaders(codes: NDArray[np.integer], share: float = ALIKE) -> NDArray[np.intp
 
 def first_alike(n: int, alike: Callable[[int, int], bool]) -> NDArray[np.intp]:
     """Return for each of `n` rows the first one that is like it, by a function of both; see `leaders`."""
-    found = np.arange(n, dtype=np.intp)
+    first = np.arange(n, dtype=np.intp)
     for row in range(n):
         for leader in range(row):
-            if found[leader] == leader and alike(row, leader):
-                found[row] = leader
+            if first[leader] == leader and alike(row, leader):
+                first[row] = leader
                 break
-    return found
+    return first
 
 
 def joint_level(drawn: Values, level: float = 0.95) -> float:

@@ -55,13 +55,13 @@ def front(points: Values, slack: Values) -> Mask:
         Up to which difference values of each axis are equal, shape (2,).
     """
     known = np.flatnonzero(~np.isnan(points).any(axis=1))
-    found = np.zeros(len(points), dtype=bool)
+    on_front = np.zeros(len(points), dtype=bool)
     best, at = -np.inf, np.inf
     for k in known[np.lexsort((-points[known, 1], -points[known, 0]))]:
         first, second = points[k]
         level = second >= best - slack[1] and (second > best + slack[1] or first >= at - slack[0])
         if level:
-            found[k] = True
+            on_front[k] = True
         if second > best + slack[1]:
             best, at = second, first
-    return found
+    return on_front

@@ -32,8 +32,8 @@ def gini(values: Values) -> Values:
     spread = ((2 * ranks - count - 1) * filled).sum(axis=-1)
     total = count[..., 0] * filled.sum(axis=-1)
     relative = np.divide(spread, total, out=np.full(np.shape(total), np.nan), where=total != 0)
-    found: Values = np.maximum(relative, 0.0)
-    return found
+    coefficient: Values = np.maximum(relative, 0.0)
+    return coefficient
 
 
 def theil(values: Values) -> Values:
@@ -45,8 +45,8 @@ def theil(values: Values) -> Values:
         At least 0, shape (..., n).
     """
     share = _relative(values)
-    found: Values = np.maximum(0.0, (share * np.log(np.where(share > 0, share, 1.0))).mean(axis=-1))
-    return found
+    index: Values = np.maximum(0.0, (share * np.log(np.where(share > 0, share, 1.0))).mean(axis=-1))
+    return index
 
 
 def atkinson(values: Values, epsilon: float) -> Values:
@@ -85,8 +85,8 @@ def jain(values: Values) -> Values:
     values
         At least 0, shape (..., n).
     """
-    found: Values = np.minimum(1.0, 1.0 / np.square(_relative(values)).mean(axis=-1))
-    return found
+    index: Values = np.minimum(1.0, 1.0 / np.square(_relative(values)).mean(axis=-1))
+    return index
 
 
 def _relative(values: Values) -> Values:

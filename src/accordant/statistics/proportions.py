@@ -38,7 +38,7 @@ def wilson(share: Values | float, n: Values | float, level: float = 0.95) -> Lim
     InputError
         If `level` is not in (0, 1).
     """
-    p, size = (np.asarray(each, dtype=np.float64) for each in (share, n))
+    p, size = (np.asarray(number, dtype=np.float64) for number in (share, n))
     z = normal_quantile(level)
     with np.errstate(divide="ignore", invalid="ignore"):
         centre = (p + z * z / (2 * size)) / (1 + z * z / size)

@@ -65,12 +65,12 @@ class OutcomeDistribution:
         if means is not None:
             values = values + (means - (weights * values).sum(axis=1))[:, None]
         order = np.argsort(values, axis=1, kind="stable")
-        values, weights = (np.take_along_axis(each, order, axis=1) for each in (values, weights))
+        values, weights = (np.take_along_axis(array, order, axis=1) for array in (values, weights))
         return cls(values, weights.cumsum(axis=1), (weights * values).cumsum(axis=1))
 
     def take(self, contexts: slice) -> OutcomeDistribution:
         """Return the distributions in some contexts."""
-        return OutcomeDistribution(*(each[:, :, contexts] for each in (self.values, self.mass, self.moment)))
+        return OutcomeDistribution(*(array[:, :, contexts] for array in (self.values, self.mass, self.moment)))
 
     def quantile(self, level: float) -> tuple[Values, NDArray[np.intp]]:
         """Return the smallest value with at least this probability at or below it, and its node, (action, context)."""
@@ -125,8 +125,8 @@ class SeenOutcomes:
         steep = odds_ratio if upper else 1 / odds_ratio
         quantile, node = self.distribution.quantile(steep / (1 + steep))
         mass, moment = (
-            np.take_along_axis(each, node[:, None], axis=1)[:, 0]
-            for each in (self.distribution.mass, self.distribution.moment)
+            np.take_along_axis(array, node[:, None], axis=1)[:, 0]
+            for array in (self.distribution.mass, self.distribution.moment)
         )
         total, mean = self.distribution.mass[:, -1], self.distribution.moment[:, -1]
         above, below = mean - moment - quantile * (total - mass), quantile * mass - moment

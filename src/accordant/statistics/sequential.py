@@ -130,10 +130,10 @@ class ReferenceRanks:
         earlier = np.tri(n, k=-1, dtype=bool)
         below = below + ((gaps[None, :] < gaps[:, None]) & earlier).sum(axis=1)
         equal = self._counts[gaps] + ((gaps[None, :] == gaps[:, None]) & earlier).sum(axis=1)
-        found = (below + drawn[:, 1] * equal) / (self._total + np.arange(n))
+        ranks = (below + drawn[:, 1] * equal) / (self._total + np.arange(n))
         self._counts += np.bincount(gaps, minlength=len(self._counts))
         self._total += n
-        return np.asarray(found)
+        return np.asarray(ranks)
 
 
 def _nan_first(values: Values) -> Values:
@@ -219,8 +219,8 @@ def _upper_limits(values: Values, least: float, most: float, alphas: Sequence[fl
     gains = (means[:, None] - seen) / (most - means[:, None])
     won = [np.log1p(fraction * gains) @ counts for fraction in FRACTIONS]
     wealth = np.logaddexp.reduce(won, axis=0) - math.log(len(FRACTIONS))
-    found = []
+    limits = []
     for alpha in alphas:
         against = np.flatnonzero(wealth >= math.log(2.0 / alpha))
-        found.append(float(means[against[0]]) if len(against) else most)
-    return found
+        limits.append(float(means[against[0]]) if len(against) else most)
+    return limits

@@ -116,8 +116,8 @@ def mean_estimate(
     if others == 0:
         return Estimate(value, n=n, reason="all values are the same, and their range is not known")
     drawn = resample_counts(n, resamples, generator) @ values / n
-    found = percentile_estimate(value, drawn, float(wider_level(level, n)), n)
-    return Estimate(found.value, found.low, found.high, level, n, found.undefined)
+    estimate = percentile_estimate(value, drawn, float(wider_level(level, n)), n)
+    return Estimate(estimate.value, estimate.low, estimate.high, level, n, estimate.undefined)
 
 
 def student_mean(
