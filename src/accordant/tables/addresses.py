@@ -68,10 +68,10 @@ def files_at(address: str) -> dict[str, tuple[str, ...]]:
             return {address: ()}
         if glob.has_magic(path):
             top = "/".join(takewhile(lambda part: not glob.has_magic(part), path.split("/")))
-            found = [each for each, told in system.glob(path, detail=True).items() if told["type"] == "file"]
+            files = [file for file, told in system.glob(path, detail=True).items() if told["type"] == "file"]
         else:
-            top, found = path.rstrip("/"), system.find(path)
-        return {system.unstrip_protocol(each): tuple(each.removeprefix(top).strip("/").split("/")) for each in found}
+            top, files = path.rstrip("/"), system.find(path)
+        return {system.unstrip_protocol(file): tuple(file.removeprefix(top).strip("/").split("/")) for file in files}
 
 
 def size_of(file: str) -> int:
@@ -182,8 +182,8 @@ def _system(address: str) -> tuple[Any, str]:
             "fsspec knows"
         ) from None
     with _reported(address):
-        found: tuple[Any, str] = url_to_fs(address)
-        return found
+        place: tuple[Any, str] = url_to_fs(address)
+        return place
 
 
 @contextmanager

@@ -167,13 +167,13 @@ def parquet_groups(path: str | Path) -> list[tuple[int, tuple[int, int]]]:
         import pyarrow.parquet as pq
 
         stored = pq.read_metadata(path, memory_map=True)
-    found = []
+    groups = []
     for group in map(stored.row_group, range(stored.num_row_groups)):
         columns = [group.column(k) for k in range(group.num_columns)]
-        begins = [min(filter(None, (each.dictionary_page_offset, each.data_page_offset))) for each in columns]
-        ends = [begin + each.total_compressed_size for begin, each in zip(begins, columns, strict=True)]
-        found.append((group.num_rows, (min(begins, default=0), max(ends, default=0))))
-    return found
+        begins = [min(filter(None, (column.dictionary_page_offset, column.data_page_offset))) for column in columns]
+        ends = [begin + column.total_compressed_size for begin, column in zip(begins, columns, strict=True)]
+        groups.append((group.num_rows, (min(begins, default=0), max(ends, default=0))))
+    return groups
 
 
 def footer_bytes(end: bytes) -> int:

@@ -55,14 +55,14 @@ class Cells:
         """
         wanted = [name for name in names.values() if name is not None]
         (frame,) = read_chunks(path, sys.maxsize, wanted, separator)
-        found: dict[str, str | None] = {}
+        columns: dict[str, str | None] = {}
         for use, name in names.items():
             there = name in frame.columns
             if name is not None and not there and use not in optional:
                 known = [str(column) for column in frame.columns]
                 raise DataError(f"{path.name}: {missing(f'column of {use}', name, known)}")
-            found[use] = name if there else None
-        return cls(path.name, frame, found)
+            columns[use] = name if there else None
+        return cls(path.name, frame, columns)
 
     def __len__(self) -> int:
         return len(self.frame)
@@ -77,11 +77,11 @@ class Cells:
 
     def required(self, use: str) -> list[str]:
         """Return the cells of a column in which none is blank."""
-        found = self.texts(use)
-        for row, text in enumerate(found):
+        texts = self.texts(use)
+        for row, text in enumerate(texts):
             if text is None:
                 raise self.error(use, row, None, "a name")
-        return [str(text) for text in found]
+        return [str(text) for text in texts]
 
     def numbers(self, use: str, limits: Limits, blank: float | None = np.nan) -> Values:
         """Return the numbers of a column, shape (row,).
@@ -96,15 +96,15 @@ class Cells:
             What stands for a blank cell; None if there may be none.
         """
         texts = self.texts(use)
-        found = np.empty(len(texts))
+        numbers = np.empty(len(texts))
         for row, text in enumerate(texts):
             if text is None and blank is not None:
-                found[row] = blank
+                numbers[row] = blank
                 continue
-            found[row] = _number(text)
-            if not limits.lowest <= found[row] <= limits.highest:
+            numbers[row] = _number(text)
+            if not limits.lowest <= numbers[row] <= limits.highest:
                 raise self.error(use, row, text, limits.words)
-        return found
+        return numbers
 
     def error(self, use: str, row: int, text: str | None, allowed: str) -> DataError:
         """Return the error that a cell cannot be used."""
@@ -130,5 +130,5 @@ def cell_text(value: Any) -> str | None:
 
 def cell_error(column: str, row: int, text: str | None, allowed: str) -> DataError:
     """Return the error that a cell cannot be used."""
-    found = "nothing" if text is None else repr(text)
-    return DataError(f"column {column!r}, row {row}: found {found}; allowed: {allowed}")
+    content = "nothing" if text is None else repr(text)
+    return DataError(f"column {column!r}, row {row}: found {content}; allowed: {allowed}")

@@ -136,8 +136,8 @@ def _refused(name: str, place: str, cell: str, allowed: str) -> DataError:
 
 def _labels(values: Values) -> AnyArray:
     """Return numbers as the names of categories, empty where missing."""
-    found, rows = np.unique(values, return_inverse=True)
-    return np.array(["" if np.isnan(value) else value_label(value) for value in found.tolist()], dtype=str)[rows]
+    numbers, rows = np.unique(values, return_inverse=True)
+    return np.array(["" if np.isnan(value) else value_label(value) for value in numbers.tolist()], dtype=str)[rows]
 
 
 def _numbers(texts: AnyArray) -> tuple[Values, Mask]:

@@ -164,8 +164,8 @@ def _values(pa: Any, column: Any, missing: list[str]) -> pd.Series[Any]:
     if types.is_decimal(kind):
         column = column.cast(pa.float64())
     if types.is_date(kind) or types.is_timestamp(kind) or types.is_time(kind):
-        found: list[Any] = [np.nan if value is None else value.isoformat() for value in column.to_pylist()]
-        return pd.Series(found, dtype=object)
+        texts: list[Any] = [np.nan if value is None else value.isoformat() for value in column.to_pylist()]
+        return pd.Series(texts, dtype=object)
     if not _is_text(pa)(kind):
         return pd.Series(column.to_pandas())
     gone = {None, *missing}

@@ -205,13 +205,13 @@ def dataset_files(source: str | Path) -> list[str]:
         If some are of a kind that cannot be read; and see `accordant.tables.addresses.files_at`.
     """
     within = files_at(source) if isinstance(source, str) and is_address(source) else _files_here(source)
-    found = sorted(file for file, below in within.items() if not any(part.startswith((".", "_")) for part in below))
-    if not found:
+    files = sorted(file for file, below in within.items() if not any(part.startswith((".", "_")) for part in below))
+    if not files:
         raise DataError(f"{source}: there is no file there")
-    for each in found:
-        if within[each] and Path(each).suffix.lower() not in SUFFIXES:
-            raise InputError(f"{each}: allowed in a dataset: files that end in {', '.join(SUFFIXES)}")
-    return found
+    for file in files:
+        if within[file] and Path(file).suffix.lower() not in SUFFIXES:
+            raise InputError(f"{file}: allowed in a dataset: files that end in {', '.join(SUFFIXES)}")
+    return files
 
 
 def _files_here(source: str | Path) -> dict[str, tuple[str, ...]]:
@@ -223,7 +223,7 @@ def _files_here(source: str | Path) -> dict[str, tuple[str, ...]]:
     if not path.is_dir():
         top = Path(*takewhile(lambda part: not glob.has_magic(part), path.parts)).absolute()
         within = map(Path, glob.glob(str(source), recursive=True))  # noqa: PTH207 - a pattern that may be absolute
-    return {str(each): each.relative_to(top).parts for each in map(Path.absolute, within) if each.is_file()}
+    return {str(file): file.relative_to(top).parts for file in map(Path.absolute, within) if file.is_file()}
 
 
 def _is_header_only(file: str) -> bool:

@@ -139,12 +139,12 @@ class Rows:
         self._width = len(row)
 
     def _wrong_length(self, row: list[str]) -> str:
-        found = (
+        message = (
             f"{self._name}, line {self._reader.line_num}: {len(row)} fields; allowed: {self._width}, as in the header"
         )
         if len(row) > (self._width or 0) and not row[-1]:
-            return f"{found}; the row ends with a separator, the header does not"
-        return found + ("; a quotation mark is not closed" if "\n" in row[-1] else "")
+            return f"{message}; the row ends with a separator, the header does not"
+        return message + ("; a quotation mark is not closed" if "\n" in row[-1] else "")
 
 
 def _blank(row: list[str]) -> bool:

@@ -114,9 +114,9 @@ def refuse_unknown(
     names = tuple(allowed)
     if EVERY_OTHER in ignore:
         return
-    for each in found:
-        if each not in names and each not in ignore:
-            raise DataError(f"{where}: unknown {kind} {each!r}; {allowed_names(names, each)}")
+    for name in found:
+        if name not in names and name not in ignore:
+            raise DataError(f"{where}: unknown {kind} {name!r}; {allowed_names(names, name)}")
 
 
 def refuse_special(path: str | Path) -> None:
@@ -292,7 +292,7 @@ def read_table(path: str | Path) -> Table:
     rows: list[tuple[str, ...]] = []
     lines: list[int] = []
     try:
-        header = tuple(each.strip() for each in next(reader))
+        header = tuple(cell.strip() for cell in next(reader))
         limits.COLUMNS.check(len(header), name)
         for row in reader:
             if not row:

@@ -79,10 +79,10 @@ def read_sheet(
         _check_parts(path)
         book = openpyxl.load_workbook(path, read_only=True, data_only=False, keep_links=False)
         try:
-            found = _chosen(book.worksheets, sheet, path.name)
-            where = f"{path.name}, sheet {found.title!r}"
-            found.reset_dimensions()  # what the file says of them may be wrong
-            return frame_of_rows(_rows(found, where), where, texts=texts, missing=missing, lines=lines)
+            worksheet = _chosen(book.worksheets, sheet, path.name)
+            where = f"{path.name}, sheet {worksheet.title!r}"
+            worksheet.reset_dimensions()  # what the file says of them may be wrong
+            return frame_of_rows(_rows(worksheet, where), where, texts=texts, missing=missing, lines=lines)
         finally:
             book.close()
     except InputError:
@@ -102,7 +102,7 @@ def _check_parts(path: Path) -> None:
             if part.filename.endswith((".xml", ".rels")):
                 with archive.open(part) as opened:
                     start = opened.read(BEGINNING)
-                if any(each in start for each in DECLARATIONS):
+                if any(declaration in start for declaration in DECLARATIONS):
                     raise DataError(f"{path.name}: {part.filename} declares entities; allowed: none")
 
 

@@ -124,9 +124,9 @@ def line_of(text: str, path: Sequence[str]) -> int | None:
     node, line = yaml.compose(text, BoundedLoader), None
     for key in path:
         if isinstance(node, yaml.MappingNode):
-            inside = {str(each.value): (each, value) for each, value in node.value}
+            inside = {str(name.value): (name, value) for name, value in node.value}
         elif isinstance(node, yaml.SequenceNode):
-            inside = {str(number): (each, each) for number, each in enumerate(node.value)}
+            inside = {str(number): (child, child) for number, child in enumerate(node.value)}
         else:
             break
         if key not in inside:
