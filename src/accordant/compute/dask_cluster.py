@@ -60,11 +60,11 @@ class DaskCluster:
         try:
             for done in self._distributed.as_completed(futures, loop=client.loop):
                 position = futures.pop(done)  # a result that nobody holds is not made again when its worker ends
-                found = self._result(done, position)
-                if isinstance(found, Failure) and isinstance(found.error, LostPartError):
+                result = self._result(done, position)
+                if isinstance(result, Failure) and isinstance(result.error, LostPartError):
                     blamed.append(position)
                 else:
-                    yield position, found
+                    yield position, result
             for position in blamed:
                 yield position, self._result(client.submit(carried_out, shared, items[position], pure=False), position)
         finally:

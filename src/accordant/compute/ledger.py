@@ -89,15 +89,15 @@ class Ledger:
 
     def lines(self) -> dict[int, Told]:
         """Return what is written of parts that are done, by number; a line that was cut off is not there."""
-        found = {}
+        lines = {}
         text = (self.folder / LINES).read_text("utf-8", "replace")
         for line in text.split("\n"):  # names may hold other ends of lines
             try:
                 told = json.loads(line)
-                found[int(told["part"])] = told
+                lines[int(told["part"])] = told
             except (ValueError, LookupError, TypeError):
                 continue
-        return found
+        return lines
 
     def carry_out(
         self, executor: Executor, *, doing: str, places: Mapping[str, str], retries: int = RETRIES
@@ -131,11 +131,11 @@ class Ledger:
             done, failed = dict[int, Told](), dict[int, Exception]()
             task = Task(self.task.name, {**self.task.options, **places, "out": str(self.folder.absolute())})
             with closing(executor.run(task, asked, retries=retries)) as arriving:
-                for number, found in arriving:
-                    if isinstance(found, Failure):
-                        failed[number] = found.error
+                for number, result in arriving:
+                    if isinstance(result, Failure):
+                        failed[number] = result.error
                         continue
-                    done[number] = line = {"part": number, **found}
+                    done[number] = line = {"part": number, **result}
                     if line != before.get(number):
                         append_lines(self.folder / LINES, _line(line))
                     advance()

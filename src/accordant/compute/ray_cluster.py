@@ -86,8 +86,8 @@ class RayCluster:
                     position = running.pop(done)
                     yield position, self._result(done, position)
         finally:
-            for each in running:
-                ray.cancel(each, force=True)
+            for reference in running:
+                ray.cancel(reference, force=True)
 
     def _result(self, done: Any, position: int) -> Any:
         try:
