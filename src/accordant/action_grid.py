@@ -73,14 +73,14 @@ class ActionGrid:
             If a cell is neither a name nor a number, or its number lies outside the grid.
         """
         named = dict(zip(self.names, self.values, strict=True))
-        found = np.empty(len(cells))
+        values = np.empty(len(cells))
         known: dict[str, float] = {}
         for row, cell in enumerate(cells):
             text = str(cell).strip()
             if text not in known:
                 known[text] = named[text] if text in named else self._number(text, place(row), column)
-            found[row] = known[text]
-        return found
+            values[row] = known[text]
+        return values
 
     def _number(self, text: str, where: str, column: str) -> float:
         cell = f"{where}: column {column!r}" if column else where
@@ -120,13 +120,13 @@ class ActionGrid:
             Within the grid, shape (query,).
         """
         lower, share = self.between(values)
-        found = np.zeros(len(values))
+        sums = np.zeros(len(values))
         for point in range(len(self.values)):
             for part, weight in ((lower == point, 1 - share), (lower + 1 == point, share)):
                 queries = np.flatnonzero(part & (weight > 0))
                 if queries.size:
-                    found[queries] += weight[queries] * ask(point, queries)
-        return found
+                    sums[queries] += weight[queries] * ask(point, queries)
+        return sums
 
     def columns(self, values: Values) -> Values:
         """Return the columns by which models read the action, shape (row, action − 1).

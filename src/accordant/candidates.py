@@ -29,7 +29,7 @@ def given_strategies(strategies: Sequence[Strategy] | None, problem: DecisionPro
     """
     given = rules.defaults_for(problem) if strategies is None else strategies
     own = [strategy.for_problem(problem) for strategy in given]
-    labels = [each.label for each in own]
+    labels = [strategy.label for strategy in own]
     for label in labels:
         if labels.count(label) > 1:
             raise InputError(f"the strategy {label!r} is listed twice")
@@ -61,9 +61,9 @@ def candidates(
     own = [
         rule.with_features(features) if isinstance(rule, Predictor) else rule.fit(expected, contexts) for rule in given
     ]
-    labels = [each.label for each in own]
-    always = (each for each in rules.baselines_for(problem, action_aware=action_aware) if each.label not in labels)
-    return {each.label: each for each in (*own, *always)}
+    labels = [rule.label for rule in own]
+    always = (rule for rule in rules.baselines_for(problem, action_aware=action_aware) if rule.label not in labels)
+    return {rule.label: rule for rule in (*own, *always)}
 
 
 def waits(rule: Strategy) -> bool:
@@ -116,14 +116,14 @@ def train_predictors(
 
 def predictor_warnings(strategies: Iterable[Strategy]) -> list[str]:
     """Say which predictors may have seen the rows, and what was believed of others."""
-    found = [rule for rule in strategies if isinstance(rule, Predictor)]
+    predictors = [rule for rule in strategies if isinstance(rule, Predictor)]
     return [
         f"{rule.label} was trained elsewhere and may have seen the rows of fit: it is not judged on them, and "
         "cannot be chosen. It stands on leaderboards of evaluate, on rows that it has not seen."
-        for rule in found
+        for rule in predictors
         if not rule.judged_in_fit
     ] + [
         f"{rule.label} was trained elsewhere; that it has seen none of these rows was declared, not checked."
-        for rule in found
+        for rule in predictors
         if not rule.trained and rule.judged_in_fit
     ]

@@ -66,10 +66,10 @@ class Decisions(Displayed):
             raise InputError(
                 f"{self.strategy} chose an action that is not declared; valid: {', '.join(self.action_names)}"
             )
-        for name, found in (("scores", self.scores), ("policy", self.policy)):
-            if found is not None and found.shape != (n_actions, n_contexts):
+        for name, array in (("scores", self.scores), ("policy", self.policy)):
+            if array is not None and array.shape != (n_actions, n_contexts):
                 raise InputError(
-                    f"{name} of {self.strategy} have shape {found.shape}; allowed: {(n_actions, n_contexts)}"
+                    f"{name} of {self.strategy} have shape {array.shape}; allowed: {(n_actions, n_contexts)}"
                 )
 
     @property

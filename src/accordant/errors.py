@@ -209,7 +209,7 @@ def spec_error(error: ValidationError, where: str, fields: Iterable[str]) -> Spe
     """
     # a misspelt key usually leaves its field missing too; the misspelling is what the user must mend
     order = {"extra_forbidden": 0, "missing": 2}
-    first = min(error.errors(include_url=False), key=lambda each: order.get(each["type"], 1))
+    first = min(error.errors(include_url=False), key=lambda fault: order.get(fault["type"], 1))
     keys = tuple(map(str, first["loc"]))
     path = ".".join(keys)
     cause = first.get("ctx", {}).get("error")

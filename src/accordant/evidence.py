@@ -96,9 +96,9 @@ class Evidence:
 
     def __post_init__(self) -> None:
         shape = (len(self.problem.stakeholders), len(self.problem.actions), len(self.log))
-        for name, found in (("expected rewards", self.expected.values.shape), ("rewards", self.rewards.shape)):
-            if found != shape:
-                raise InputError(f"{name} have shape {found}; the problem and its log need {shape}")
+        for name, given in (("expected rewards", self.expected.values.shape), ("rewards", self.rewards.shape)):
+            if given != shape:
+                raise InputError(f"{name} have shape {given}; the problem and its log need {shape}")
         for name, levels in (
             ("outcome levels", self.outcome_levels),
             ("true levels", self.true_levels),

@@ -143,8 +143,8 @@ class FittedPolicy(Kept, PolicyDecisions):
         known: Mapping[str, Decisions] = getattr(self, "predictor_decisions_", {})
         judged = self._judged(evidence)
         others = {label: rule for label, rule in judged.items() if label not in known}
-        found = {**self._decisions(evidence.expected, evidence.prediction, evidence.log, others), **known}
-        return {label: found[label] for label in judged if labels is None or label in labels}
+        decisions = {**self._decisions(evidence.expected, evidence.prediction, evidence.log, others), **known}
+        return {label: decisions[label] for label in judged if labels is None or label in labels}
 
     @staticmethod
     def _decisions(
@@ -206,9 +206,9 @@ class FittedPolicy(Kept, PolicyDecisions):
         benchmarked = self.evidence_.log if hasattr(self, "evidence_") else evidence.log
         return sensitivity(
             {
-                label: each
-                for label, each in self.decide_on(evidence).items()
-                if self.strategies_[label].candidate or each.follows_log
+                label: decided
+                for label, decided in self.decide_on(evidence).items()
+                if self.strategies_[label].candidate or decided.follows_log
             },
             evidence,
             outcome_welfare,
@@ -242,7 +242,7 @@ class FittedPolicy(Kept, PolicyDecisions):
         for metric, weight in metrics.values():
             if weight > 0:
                 metric.check(evidence)
-        shown = {label: each for label, each in metrics.items() if each[0].unavailable(evidence) is None}
+        shown = {label: pair for label, pair in metrics.items() if pair[0].unavailable(evidence) is None}
         judged = (
             self._judged(evidence) if decisions is None else {label: self.strategies_[label] for label in decisions}
         )

@@ -79,10 +79,12 @@ class FrameSchema:
         if self.library == "polars":
             import polars as pl
 
-            return pl.DataFrame([_polars_series(name, each, self.types.get(name)) for name, each in columns.items()])
+            return pl.DataFrame(
+                [_polars_series(name, values, self.types.get(name)) for name, values in columns.items()]
+            )
         import pandas as pd
 
-        return pd.DataFrame({name: _pandas_column(each, self.types.get(name)) for name, each in columns.items()})
+        return pd.DataFrame({name: _pandas_column(values, self.types.get(name)) for name, values in columns.items()})
 
     def category(self, codes: Codes, names: Sequence[str]) -> Any:
         """Return names by their positions, such as actions, as a column of categories."""
@@ -99,7 +101,7 @@ class FrameSchema:
         if self.library == "polars":
             import polars as pl
 
-            return frame.with_columns([pl.Series(name, each) for name, each in columns.items()])
+            return frame.with_columns([pl.Series(name, values) for name, values in columns.items()])
         return frame.assign(**columns)
 
 
@@ -108,9 +110,9 @@ def _pandas_column(values: AnyArray, dtype: Any) -> Any:
 
     if isinstance(dtype, pd.CategoricalDtype):
         numeric = pd.api.types.is_numeric_dtype(dtype.categories.dtype)
-        position = {_key(each, numeric): code for code, each in enumerate(dtype.categories)}
-        found, where = np.unique(values, return_inverse=True)
-        codes = np.array([position.get(_key(each, numeric), -1) for each in found.tolist()], dtype=np.intp)
+        position = {_key(category, numeric): code for code, category in enumerate(dtype.categories)}
+        kinds, where = np.unique(values, return_inverse=True)
+        codes = np.array([position.get(_key(kind, numeric), -1) for kind in kinds.tolist()], dtype=np.intp)
         return pd.Categorical.from_codes(codes[where.ravel()], dtype=dtype)
     if values.dtype == np.float64:
         return pd.Series(values) if dtype is None or not _holds(values, dtype) else pd.Series(values).astype(dtype)
@@ -146,7 +148,7 @@ def _polars_series(name: str, values: AnyArray, dtype: Any) -> Any:
         if dtype is None or not (dtype.is_float() or (whole and bool((values[~np.isnan(values)] % 1 == 0).all()))):
             return series
         return series.cast(dtype, strict=False)
-    series = pl.Series(name, [each or None for each in values.tolist()], dtype=pl.String)
+    series = pl.Series(name, [text or None for text in values.tolist()], dtype=pl.String)
     if dtype is None or dtype == pl.String:
         return series
     if dtype.is_temporal():

@@ -38,9 +38,9 @@ def json_value(value: Any) -> Any:
     if isinstance(value, np.ndarray | np.generic):
         value = value.tolist()
     if isinstance(value, Mapping):
-        return {key: json_value(each) for key, each in value.items()}
+        return {key: json_value(part) for key, part in value.items()}
     if isinstance(value, list | tuple):
-        return [json_value(each) for each in value]
+        return [json_value(part) for part in value]
     return finite(value) if isinstance(value, float) else value
 
 
@@ -55,7 +55,7 @@ def fields_json(result: Any, *left_out: str) -> dict[str, Any]:
 
     Numbers stay as they are: whoever writes the whole decides what stands for those that are not finite.
     """
-    return {each.name: _part(getattr(result, each.name)) for each in fields(result) if each.name not in left_out}
+    return {field.name: _part(getattr(result, field.name)) for field in fields(result) if field.name not in left_out}
 
 
 def _part(value: Any) -> Any:
@@ -66,8 +66,8 @@ def _part(value: Any) -> Any:
     if isinstance(value, np.ndarray | np.generic):
         return value.tolist()
     if isinstance(value, Mapping):
-        return {key: _part(each) for key, each in value.items()}
-    return [_part(each) for each in value] if isinstance(value, list | tuple) else value
+        return {key: _part(part) for key, part in value.items()}
+    return [_part(part) for part in value] if isinstance(value, list | tuple) else value
 
 
 def read_json_value(text: str, **hooks: Any) -> Any:

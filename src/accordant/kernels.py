@@ -256,11 +256,11 @@ def _kept(function: Callable[..., Any]) -> Any:
 
         def load_overload(self, *asked: Any) -> Any:
             """Return what was kept for these types, here or beside the module; None if nothing was."""
-            found = super().load_overload(*asked)
-            if found is None and type(self) is Kept:
+            overload = super().load_overload(*asked)
+            if overload is None and type(self) is Kept:
                 with contextlib.suppress(RuntimeError):
-                    found = Installed(function).load_overload(*asked)
-            return found
+                    overload = Installed(function).load_overload(*asked)
+            return overload
 
     class Installed(Kept):
         """What was kept beside the module when the package was installed."""

@@ -70,7 +70,7 @@ class Language:
         if digits is None and not whole:
             text = f"{value:,.3g}" if abs(value) < 1 else text.rstrip("0").rstrip(".")
         signs = {",": self._sign("x-thousands", ","), ".": self._sign("x-decimal", "."), "-": "\N{MINUS SIGN}"}
-        return "".join(signs.get(each, each) for each in text)
+        return "".join(signs.get(character, character) for character in text)
 
     def _sign(self, key: str, usual: str) -> str:
         return self.catalogue.info().get(key, usual)
@@ -79,7 +79,7 @@ class Language:
 def languages() -> tuple[str, ...]:
     """Return the codes of all languages that are shipped, the source language first."""
     folder = importlib.resources.files("accordant") / "locale"
-    return (SOURCE, *sorted(each.name for each in folder.iterdir() if (each / "LC_MESSAGES" / DOMAIN).is_file()))
+    return (SOURCE, *sorted(place.name for place in folder.iterdir() if (place / "LC_MESSAGES" / DOMAIN).is_file()))
 
 
 @cache

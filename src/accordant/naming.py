@@ -68,29 +68,29 @@ def read_names(text: str, what: str) -> tuple[Named, ...]:
 
 def _parts(text: str) -> list[str]:
     """Return what stands between the commas that are outside all brackets."""
-    found, depth = [""], 0
+    parts, depth = [""], 0
     for character in text:
         depth += (character == "[") - (character == "]")
         if character == "," and depth <= 0:
-            found.append("")
+            parts.append("")
         else:
-            found[-1] += character
-    return found
+            parts[-1] += character
+    return parts
 
 
 def _parameters(text: str, inside: str, what: str) -> dict[str, Any]:
     """Return the parameters between brackets; commas inside brackets and quotes do not part them."""
-    found: dict[str, Any] = {}
+    parameters: dict[str, Any] = {}
     for part in re.split(r",(?=\s*\w+\s*=)", inside):
         matched = _ITEM.fullmatch(part)
         if matched is None:
             raise InputError(f"{what} is {text!r}; found {part!r}, allowed: parameter=value with commas between")
         key, value = matched.groups()
         try:
-            found[key] = json.loads(value)
+            parameters[key] = json.loads(value)
         except (ValueError, RecursionError):
-            found[key] = float(value) if _FRACTION.fullmatch(value) else value.strip("'\"")
-    return found
+            parameters[key] = float(value) if _FRACTION.fullmatch(value) else value.strip("'\"")
+    return parameters
 
 
 def listed(names: Sequence[str], word: str = "and") -> str:
@@ -107,7 +107,7 @@ def plain(text: str) -> str:
     r"""Return a text whose control, invisible and line-breaking characters are written as escapes such as ``\x1b``."""
     if text.isascii() and text.isprintable():
         return text
-    return "".join(_escaped(each) if steers(each) else each for each in text)
+    return "".join(_escaped(character) if steers(character) else character for character in text)
 
 
 def plain_lines(text: str) -> str:
@@ -134,7 +134,7 @@ def path_name(name: str) -> str:
         If it is empty or longer than `LONGEST_NAME`, holds what separates parts of a path, a control or an invisible
         character, begins or ends with a dot or a space, or is a device of Windows.
     """
-    wrong = next((each for each in name if each in SEPARATING or steers(each)), None)
+    wrong = next((character for character in name if character in SEPARATING or steers(character)), None)
     length = len(name.encode("utf-8", "replace"))
     if wrong is not None:
         reason = f"it holds {plain(wrong)!r}" if wrong in SEPARATING else f"it holds the character {plain(wrong)}"

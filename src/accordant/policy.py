@@ -347,14 +347,16 @@ class ParticipatoryPolicy(FittedPolicy):
             return tuple(self.features)
         apart = {*(attribute.name for attribute in self._declared.sensitive_attributes), *self.confounders, self.group}
         apart |= {rule.column for rule in self.strategies or () if isinstance(rule, Decided)}
-        named = any(reads_frames(each, self.model_input) for each in (self.outcome_model, self.reward_model))
+        named = any(reads_frames(model, self.model_input) for model in (self.outcome_model, self.reward_model))
         return tuple(  # a model that names its columns may name one that happens to be constant
             name for name in contexts if name not in apart and (named or len(np.unique(contexts[name])) > 1)
         )
 
     def _typed(self, log: Log) -> Log:
         """Return the log with the types of all columns that something reads, and remember them."""
-        sensitive = [each.name for each in self._declared.sensitive_attributes if each.name in log.contexts]
+        sensitive = [
+            attribute.name for attribute in self._declared.sensitive_attributes if attribute.name in log.contexts
+        ]
         declared = {name: (self.types or {}).get(name) for name in (*self.features_, *sensitive, *self.confounders)}
         contexts = typed_contexts(log.contexts, declared)
         self.types_ = {name: "number" if contexts[name].dtype == np.float64 else "category" for name in declared}
@@ -374,7 +376,7 @@ class ParticipatoryPolicy(FittedPolicy):
     def _refits(self, log: Log) -> list[dict[str, Decisions]]:
         """Return what every strategy decides on all rows with the models fitted without each fold."""
         others = {label: rule for label, rule in self.strategies_.items() if not waits(rule)}
-        tasks = [partial(self._decisions, *each, log, others) for each in self.learned_.by_fold]
+        tasks = [partial(self._decisions, *fold, log, others) for fold in self.learned_.by_fold]
         return run_all(tasks, self.n_jobs, "deciding without each fold", first_here=True)
 
     def _select(self) -> str:

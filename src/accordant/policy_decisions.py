@@ -59,10 +59,10 @@ class PolicyDecisions(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     @property
     def _declared(self) -> DecisionProblem:
         """The problem: as declared, or as `fit` made it of what was to be predicted."""
-        found = getattr(self, "problem_", None) or self.problem
-        if found is None:
+        problem = getattr(self, "problem_", None) or self.problem
+        if problem is None:
             raise NotFittedError("this policy has no problem and is not fitted; declare one, or call fit(X, y) first")
-        return found
+        return problem
 
     def expected_rewards(self, X: Any) -> ExpectedRewards:
         """Return E on new contexts."""
@@ -247,8 +247,8 @@ class PolicyDecisions(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
         def plausible(others: Contexts) -> Mask:
             """Return which contexts are unlike the training rows in no way in which the person is not."""
-            found = [rows for kind, rows in self.profile_(others).kinds.items() if not own[kind][0]]
-            return np.asarray(~np.any(found, axis=0))
+            masks = [rows for kind, rows in self.profile_(others).kinds.items() if not own[kind][0]]
+            return np.asarray(~np.any(masks, axis=0))
 
         return recourse(
             row, self.problem.actions.index(explained.choice.action), actions=self.problem.actions, decide=decide,
@@ -283,7 +283,7 @@ class PolicyDecisions(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self._check_fitted()
         rule = self.strategies_.get(label)
         if rule is None or not rule.candidate:
-            usable = [each for each, other in self.strategies_.items() if other.candidate]
+            usable = [name for name, other in self.strategies_.items() if other.candidate]
             raise UnknownNameError("strategy", label, usable)
         return rule
 

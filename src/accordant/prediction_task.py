@@ -60,19 +60,19 @@ class PredictionTask:
                 assert_all_finite(labels, input_name="y")
         except ValueError as error:
             raise InputError(str(error)) from None
-        found = np.unique(labels) if classes is None else classes
-        if len(found) < 2:
-            raise InputError(f"y holds one class only, {found.tolist()}; at least two outcomes are needed")
-        if len(found) > MANY_LABELS:
+        known = np.unique(labels) if classes is None else classes
+        if len(known) < 2:
+            raise InputError(f"y holds one class only, {known.tolist()}; at least two outcomes are needed")
+        if len(known) > MANY_LABELS:
             raise InputError(
-                f"Unknown label type: y holds {len(found)} different values, so it is a number rather than a name of "
+                f"Unknown label type: y holds {len(known)} different values, so it is a number rather than a name of "
                 "what follows; declare a problem with a continuous outcome"
             )
-        position = {label: code for code, label in enumerate(found.tolist())}
+        position = {label: code for code, label in enumerate(known.tolist())}
         unknown = [label for label in np.unique(labels).tolist() if label not in position]
         if unknown:
-            raise InputError(f"y holds {unknown[0]!r}, which fit did not see; labels: {found.tolist()}")
-        names = tuple(value_label(each) for each in found.tolist())
+            raise InputError(f"y holds {unknown[0]!r}, which fit did not see; labels: {known.tolist()}")
+        names = tuple(value_label(label) for label in known.tolist())
         problem = DecisionProblem(
             stakeholders=(STAKEHOLDER,),
             actions=names,
@@ -81,7 +81,7 @@ class PredictionTask:
             outcome_depends_on_action=False,
         )
         codes = np.array([position[label] for label in labels.tolist()], dtype=np.intp)
-        return cls(problem, found, codes)
+        return cls(problem, known, codes)
 
     @property
     def most_frequent(self) -> str:

@@ -239,7 +239,7 @@ class DecisionProblem(Declared):
         for attribute in self.sensitive_attributes:
             if attribute.name == name:
                 return attribute
-        raise UnknownNameError("sensitive attribute", name, [each.name for each in self.sensitive_attributes])
+        raise UnknownNameError("sensitive attribute", name, [declared.name for declared in self.sensitive_attributes])
 
     def action_codes(self, names: Sequence[Any] | NDArray[Any]) -> NDArray[np.intp]:
         """Return the position of each action name in the declared order, shape (context,)."""
@@ -319,12 +319,12 @@ def codes_of(
     if given.dtype.kind in "fiub":  # numbers and booleans name what their text names: 1.0 is "1"
         values, where = np.unique(given, return_inverse=True)
         given = np.array([value_label(value) for value in values.tolist()], dtype=object)[where.ravel()]
-    found, inverse = np.unique(given.astype(object).astype(str), return_inverse=True)
-    for name in found:
+    texts, inverse = np.unique(given.astype(object).astype(str), return_inverse=True)
+    for name in texts:
         if name not in position:
-            row = int(np.flatnonzero(found[inverse] == name)[0])
+            row = int(np.flatnonzero(texts[inverse] == name)[0])
             raise UnknownNameError(f"{kind} in {place(row)}:", str(name), declared)
-    return np.array([position[name] for name in found], dtype=np.intp)[inverse.ravel()]
+    return np.array([position[name] for name in texts], dtype=np.intp)[inverse.ravel()]
 
 
 def _distinct(kind: str, names: Sequence[str]) -> None:

@@ -73,9 +73,9 @@ class Registry(Generic[Registered]):
 
         def decorate(factory: Factory) -> Factory:
             """Register one factory."""
-            for each in (name, *aliases):
-                if each in self._factories or each in self._aliases:
-                    raise InputError(f"{self.kind} {each!r} is registered twice")
+            for label in (name, *aliases):
+                if label in self._factories or label in self._aliases:
+                    raise InputError(f"{self.kind} {label!r} is registered twice")
             self._factories[name] = factory
             self._aliases.update(dict.fromkeys(aliases, name))
             return factory
@@ -120,10 +120,10 @@ class Registry(Generic[Registered]):
 
     def factory(self, name: str) -> Callable[..., Registered]:
         """Return the factory registered under `name` or an alias of it."""
-        found = self._known(name) or self._loaded_for(name)
-        if found is None:
+        factory = self._known(name) or self._loaded_for(name)
+        if factory is None:
             raise UnknownNameError(self.kind, name, self.names())
-        return found
+        return factory
 
     def _known(self, name: str) -> Callable[..., Registered] | None:
         return self._factories.get(self._aliases.get(name, name))
@@ -143,10 +143,10 @@ class Registry(Generic[Registered]):
         for package in self.packages:
             spec = importlib.util.find_spec(package)
             places = list(spec.submodule_search_locations or ()) if spec else []
-            for found in pkgutil.iter_modules(places, prefix=f"{package}."):
-                source = Path(places[0], *found.name.removeprefix(package).split(".")[1:]).with_suffix(".py")
-                if not found.ispkg and source.is_file() and text in source.read_text(encoding="utf-8"):
-                    yield found.name
+            for module in pkgutil.iter_modules(places, prefix=f"{package}."):
+                source = Path(places[0], *module.name.removeprefix(package).split(".")[1:]).with_suffix(".py")
+                if not module.ispkg and source.is_file() and text in source.read_text(encoding="utf-8"):
+                    yield module.name
 
     def may_know(self, name: str) -> bool:
         """Return whether a name is registered, or may be once more is imported; nothing is imported for the answer.

@@ -77,10 +77,10 @@ class PolicyScorer:
 
     def get_metadata_routing(self) -> MetadataRequest:
         """Return what scikit-learn hands on."""
-        found = MetadataRequest(owner=self)
+        request = MetadataRequest(owner=self)
         for name, wanted in self._requested.items():
-            found.score.add_request(param=name, alias=wanted)
-        return found
+            request.score.add_request(param=name, alias=wanted)
+        return request
 
     def __repr__(self) -> str:
         return f"policy_scorer({self.metric.name!r})"

@@ -73,9 +73,9 @@ def split_rows(n: int, test_size: float = 0.2, seed: int = 42, *, groups: Any = 
         raise InputError(f"test_size is {test_size}; allowed: above 0 and below 1")
     codes = None if groups is None else group_codes(groups, "groups")
     keys = None if times is None else time_keys(times, "times")
-    for name, found in (("groups", codes), ("times", keys)):
-        if found is not None and len(found) != n:
-            raise DataError(f"{name} have {len(found)} rows; allowed: {n}")
+    for name, column in (("groups", codes), ("times", keys)):
+        if column is not None and len(column) != n:
+            raise DataError(f"{name} have {len(column)} rows; allowed: {n}")
     if keys is not None:
         return _by_time(keys, codes, test_size)
     return _at_random(n, test_size, seed) if codes is None else _by_group(codes, test_size, seed)

@@ -41,7 +41,7 @@ def arguments(options: Mapping[str, Any], declared: type, names: tuple[str, ...]
     names
         Which fields, in this order; each is an option of the command with ``-`` for ``_``.
     """
-    usual = {each.name: each.default for each in dataclasses.fields(declared)}
+    usual = {field.name: field.default for field in dataclasses.fields(declared)}
     return [
         part
         for name in names
@@ -91,15 +91,15 @@ def named_values(flag: str, given: Sequence[str], form: str) -> dict[str, str]:
     InputError
         If one is not of this form, or a name repeats.
     """
-    found: dict[str, str] = {}
-    for each in given:
-        name, equals, value = (part.strip() for part in each.partition("="))
+    values: dict[str, str] = {}
+    for text in given:
+        name, equals, value = (part.strip() for part in text.partition("="))
         if not (name and equals and value):
-            raise InputError(f"{flag} is {each!r}; allowed: {form}")
-        if name in found:
+            raise InputError(f"{flag} is {text!r}; allowed: {form}")
+        if name in values:
             raise InputError(f"{flag} names {name!r} twice")
-        found[name] = value
-    return found
+        values[name] = value
+    return values
 
 
 def comma_names(flag: str, given: str) -> tuple[str, ...]:
@@ -140,7 +140,7 @@ class PlainConsole(Console):
             for line in self._broken(objects[0]):
                 super().print(line, **options)
             return
-        words = [word for each in objects if isinstance(each, str) for word in each.split()]
+        words = [word for text in objects if isinstance(text, str) for word in text.split()]
         long = any(cell_len(plain(word)) > self.width for word in words)
         super().print(*objects, **({"soft_wrap": True} if long else {"crop": False}) | options)
 
@@ -248,10 +248,12 @@ def with_model(*, speaks_for: str, fallback: str) -> Callable[[Command], Command
 
         signature = inspect.signature(command, eval_str=True)
         parameters = [
-            flag for each in signature.parameters.values() for flag in (flags if each.name == "model" else [each])
+            flag
+            for parameter in signature.parameters.values()
+            for flag in (flags if parameter.name == "model" else [parameter])
         ]
         called.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
-        called.__annotations__ = {each.name: each.annotation for each in parameters}
+        called.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
         return called
 
     return decorate
@@ -272,7 +274,7 @@ def capacities(given: Sequence[str], form: str) -> dict[str, float]:
     InputError
         If an option has another form, or a resource is named twice.
     """
-    found: dict[str, float] = {}
+    amounts: dict[str, float] = {}
     for text in given:
         name, equals, units = text.partition("=")
         try:
@@ -281,10 +283,10 @@ def capacities(given: Sequence[str], form: str) -> dict[str, float]:
             amount = float("nan")
         if not (name.strip() and equals and 0 <= amount < math.inf):
             raise InputError(f"--capacity is {text!r}; allowed: {form}")
-        if name.strip() in found:
+        if name.strip() in amounts:
             raise InputError(f"--capacity names {name.strip()!r} twice")
-        found[name.strip()] = amount
-    return found
+        amounts[name.strip()] = amount
+    return amounts
 
 
 def row_numbers(given: str, option: str = "--row", task: str = "explained") -> list[int]:
@@ -296,19 +298,19 @@ def row_numbers(given: str, option: str = "--row", task: str = "explained") -> l
         If one is no row; the message says for what task.
     """
     try:
-        found = [int(each) for each in given.split(",")]
+        rows = [int(number) for number in given.split(",")]
     except ValueError:
         raise InputError(f"{option} is {given!r}; allowed: whole numbers separated by commas, such as 0,4") from None
-    for row in found:
+    for row in rows:
         if not 0 <= row <= LAST_ROW:
             raise InputError(f"row {row} is to be {task}; allowed: numbers of rows, from 0")
-    return list(dict.fromkeys(found))
+    return list(dict.fromkeys(rows))
 
 
 def print_json(value: Any) -> None:
     """Print one JSON value and a newline; what could steer a terminal is written as JSON escapes."""
     text = json.dumps(value, indent=1, ensure_ascii=False, allow_nan=False)
-    sys.stdout.write(BEYOND_ASCII.sub(lambda found: _json_escaped(found.group()), text) + "\n")
+    sys.stdout.write(BEYOND_ASCII.sub(lambda match: _json_escaped(match.group()), text) + "\n")
 
 
 def _json_escaped(character: str) -> str:

@@ -127,7 +127,7 @@ class FittedTable(Table):
 
     def _room(self, held: Sequence[_Held], *, natural: bool = False) -> int:
         """Return how wide columns are side by side, at their widest or narrowest."""
-        return sum(each.natural if natural else each.least for each in held) + self._gap * (len(held) - 1)
+        return sum(column.natural if natural else column.least for column in held) + self._gap * (len(held) - 1)
 
     def _fitted(self, kept: list[_Held], width: int) -> Iterable[Any]:
         """Yield columns side by side, in parts below each other, or turned."""
@@ -147,17 +147,17 @@ class FittedTable(Table):
 
     def _separable(self, first: _Held, others: Sequence[_Held], width: int) -> bool:
         """Whether parts below each other are easy to read: mostly numbers and names, no long text, all with room."""
-        texts = [each for each in others if not each.whole]
-        short = all(each.natural <= width // 2 for each in texts) and 2 * len(texts) < len(others)
-        return (not texts or short) and bool(others) and all(self._room([first, each]) <= width for each in others)
+        texts = [column for column in others if not column.whole]
+        short = all(column.natural <= width // 2 for column in texts) and 2 * len(texts) < len(others)
+        return (not texts or short) and bool(others) and all(self._room([first, column]) <= width for column in others)
 
     def _parts(self, first: _Held, others: Sequence[_Held], width: int) -> list[list[_Held]]:
         """Return columns in groups that fit beside the first one."""
         parts: list[list[_Held]] = [[]]
-        for each in others:
-            if parts[-1] and self._room([first, *parts[-1], each]) > width:
+        for column in others:
+            if parts[-1] and self._room([first, *parts[-1], column]) > width:
                 parts.append([])
-            parts[-1].append(each)
+            parts[-1].append(column)
         return parts
 
     def _part(self, held: Sequence[_Held], width: int, title: Any, caption: Any) -> Table:
@@ -167,21 +167,21 @@ class FittedTable(Table):
             caption_justify="left", show_header=self.show_header,
         )  # fmt: skip
         widths = _widths(held, width - self._gap * (len(held) - 1))
-        for each, wide in zip(held, widths, strict=True):
-            table.add_column(_whole(_broken(each.head, wide)), justify=each.column.justify, width=wide)
-        for row in zip(*(each.cells for each in held), strict=True):
+        for column, wide in zip(held, widths, strict=True):
+            table.add_column(_whole(_broken(column.head, wide)), justify=column.column.justify, width=wide)
+        for row in zip(*(column.cells for column in held), strict=True):
             cells = zip(row, held, widths, strict=True)
-            table.add_row(*(_whole(cell if each.whole else _broken(cell, wide)) for cell, each, wide in cells))
+            table.add_row(*(_whole(cell if column.whole else _broken(cell, wide)) for cell, column, wide in cells))
         return table
 
     def _turned(self, held: Sequence[_Held], width: int) -> Iterable[Text]:
         """Yield a paragraph per row: the first column, then a line for each other one that is not blank."""
         yield from (Text(line, style="italic") for line in broken(plain(str(self.title)) if self.title else "", width))
-        for row in zip(*(each.cells for each in held), strict=True):
+        for row in zip(*(column.cells for column in held), strict=True):
             yield from (_uncut(line) for line in broken(row[0], width))
-            for each, cell in zip(held[1:], row[1:], strict=True):
+            for column, cell in zip(held[1:], row[1:], strict=True):
                 if cell.strip():
-                    head = f"{each.head}: " if each.head else ""
+                    head = f"{column.head}: " if column.head else ""
                     for line in broken(f"{head}{cell}", width, INDENT):
                         yield _uncut(line)
         if self.caption:
@@ -204,9 +204,9 @@ def _broken(text: str, width: int) -> str:
 
 def _widths(held: Sequence[_Held], room: int) -> list[int]:
     """Return a width for each column, in sum at most the room: the widest columns give first, down to their least."""
-    widths = [each.natural for each in held]
+    widths = [column.natural for column in held]
     while sum(widths) > room:
-        able = [place for place, each in enumerate(held) if widths[place] > each.least]
+        able = [place for place, column in enumerate(held) if widths[place] > column.least]
         if not able:  # a single name that is longer than a line
             break
         widest = max(able, key=lambda place: widths[place])

@@ -74,13 +74,13 @@ class UnusualSpec(Declared):
 
     def fall_backs(self, unusual: Unusual, actions: Sequence[str]) -> Codes:
         """Return the position of the action that is taken whatever the strategy chooses, -1 for none."""
-        found = np.full(len(unusual.remarks), -1, dtype=np.intp)
+        positions = np.full(len(unusual.remarks), -1, dtype=np.intp)
         for kind in reversed(get_args(Kind)):
             followed = getattr(self, kind)
             if followed not in (RECOMMEND, REFER):
-                found[unusual.kinds[kind]] = actions.index(followed)
-        found[self.referred(unusual)] = -1
-        return found
+                positions[unusual.kinds[kind]] = actions.index(followed)
+        positions[self.referred(unusual)] = -1
+        return positions
 
 
 @dataclass(frozen=True)

@@ -104,9 +104,9 @@ class ExpectedRewards(Displayed):
 
     def like(self, frame: Any) -> ExpectedRewards:
         """Return the same E, whose table goes out as the library and with the index of a frame of its contexts."""
-        found = copy.copy(self)
-        object.__setattr__(found, "schema", FrameSchema.of_rows(frame))
-        return found
+        twin = copy.copy(self)
+        object.__setattr__(twin, "schema", FrameSchema.of_rows(frame))
+        return twin
 
     def take(self, contexts: NDArray[np.intp] | slice) -> ExpectedRewards:
         """Return the expected rewards in some contexts."""
