@@ -35,7 +35,7 @@ class Limit:
         """The number as people read it."""
         return f"{self.most:,}" if self.most < SCIENTIFIC_FROM else f"{self.most:.0e}"
 
-    def check(self, found: int, where: str) -> None:
+    def check(self, count: int, where: str) -> None:
         """Refuse more than the limit allows.
 
         Raises
@@ -43,8 +43,8 @@ class Limit:
         DataError
             With what was found where, and what is allowed.
         """
-        if found > self.most:
-            raise DataError(f"{where}: {found:,} {self.counted}; allowed: at most {self.written}")
+        if count > self.most:
+            raise DataError(f"{where}: {count:,} {self.counted}; allowed: at most {self.written}")
 
     def refusal(self, where: str) -> DataError:
         """Return the error for what goes on beyond the limit, of which nobody knows how far."""

@@ -216,13 +216,13 @@ class PolicyDecisions(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         basis: Basis = "checked" if checked and raw else "uncalibrated" if raw or checked is False else "calibrated"
         features = contexts.only(self.features_)
 
-        def complete(each: Explanation) -> Explanation:
+        def complete(explanation: Explanation) -> Explanation:
             """Return the explanation with the person, and what this person could change."""
-            row = contexts.take(slice(each.row, each.row + 1))
+            row = contexts.take(slice(explanation.row, explanation.row + 1))
             return replace(
-                each,
-                person=person(self.profile_, self.problem, features, prediction, recommended, each.row, basis),
-                recourse=self._recourse(row, rule, each, decide, training, changeable or {}),
+                explanation,
+                person=person(self.profile_, self.problem, features, prediction, recommended, explanation.row, basis),
+                recourse=self._recourse(row, rule, explanation, decide, training, changeable or {}),
             )
 
         return tuple(map(complete, explained))

@@ -140,8 +140,8 @@ def time_keys(
     return keys
 
 
-def _cell_error(place: str, name: str, found: str, allowed: str) -> DataError:
-    return DataError(f"{place}: column {name!r}: found {found}; allowed: {allowed}")
+def _cell_error(place: str, name: str, content: str, allowed: str) -> DataError:
+    return DataError(f"{place}: column {name!r}: found {content}; allowed: {allowed}")
 
 
 def _at_random(n: int, test_size: float, seed: int) -> Split:

@@ -272,7 +272,7 @@ class _Finder:
         n_actions, n_contexts = self.reports.n_actions, self.reports.n_contexts
         self.decided = self.reports.choose(rule, block.values) if n_contexts else np.zeros(0, dtype=np.int8)
         self.won = np.asarray(np.arange(n_actions)[:, None] == self.decided)
-        self.found = None if self.batch else np.repeat(block.values[None], n_actions, axis=0)
+        self.winning = None if self.batch else np.repeat(block.values[None], n_actions, axis=0)
         self.batches: list[Try] = []
         self.tries = 0
 
@@ -300,17 +300,17 @@ class _Finder:
         reports = self.reports if reports is None else reports
         codes = np.asarray(reports.choose(self.rule, values)).copy()
         new = ~self.won[codes, where]
-        if self.found is None:
+        if self.winning is None:
             self.batches.append((values.copy(), codes))
         else:
-            self.found[codes[new], :, :, where[new]] = np.moveaxis(values[:, :, new], -1, 0)
+            self.winning[codes[new], :, :, where[new]] = np.moveaxis(values[:, :, new], -1, 0)
         self.won[codes[new], where[new]] = True
         return np.zeros(0) if action is None else self._lead(reports, values, codes, action)
 
     def attack(self) -> Attack:
         """Return what was found."""
         return Attack(
-            self.rule, self.expected, self.threat, self.decided, self.won, self.tries, self.found, tuple(self.batches)
+            self.rule, self.expected, self.threat, self.decided, self.won, self.tries, self.winning, tuple(self.batches)
         )
 
     def _lead(self, reports: Reports, values: Values, codes: Integers, action: int) -> Values:

@@ -206,8 +206,8 @@ def _is_untouched(folder: Path) -> bool:
     return {path.name for path in folder.iterdir()} == {PLAN, LINES} and not (folder / LINES).stat().st_size
 
 
-def _line(found: Told) -> str:
-    return json.dumps(found, ensure_ascii=False, sort_keys=True) + "\n"
+def _line(told: Told) -> str:
+    return json.dumps(told, ensure_ascii=False, sort_keys=True) + "\n"
 
 
 def _failure(failed: Mapping[int, Exception], total: int, folder: Path) -> AccordantError:

@@ -101,14 +101,14 @@ def opposed_groups(
     return tuple(sorted(oppositions, key=lambda opposition: -min(opposition.gain, -opposition.loss)))
 
 
-def opposed_remarks(found: Sequence[OpposedGroups]) -> tuple[str, ...]:
+def opposed_remarks(oppositions: Sequence[OpposedGroups]) -> tuple[str, ...]:
     """Return sentences for the largest differences, and how many more there are."""
-    more = found[MOST:]
+    more = oppositions[MOST:]
     if not more:
-        return tuple(opposition.sentence() for opposition in found)
+        return tuple(opposition.sentence() for opposition in oppositions)
     whom = listed(list(dict.fromkeys(f"{opposition.larger} and {opposition.smaller}" for opposition in more)))
     return (
-        *(opposition.sentence() for opposition in found[:MOST]),
+        *(opposition.sentence() for opposition in oppositions[:MOST]),
         f"{len(more)} more such differences: between {whom}.",
     )
 

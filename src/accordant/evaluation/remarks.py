@@ -186,10 +186,10 @@ def _unsure(rows: Sequence[LeaderboardRow]) -> list[str]:
     return [f"Not defined on some resamples, which their intervals leave out: the scores of {listed(unsure)}."]
 
 
-def _grouped(found: Iterable[tuple[Key, str]]) -> list[tuple[Key, list[str]]]:
+def _grouped(pairs: Iterable[tuple[Key, str]]) -> list[tuple[Key, list[str]]]:
     """Return each key with its names, in order of first appearance."""
     groups: dict[Key, list[str]] = {}
-    for key, name in found:
+    for key, name in pairs:
         groups.setdefault(key, []).append(name)
     return list(groups.items())
 

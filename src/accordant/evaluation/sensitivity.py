@@ -145,16 +145,18 @@ class Sensitivity:
         return asdict(self) | {"features": features, "sentences": list(self.sentences())}
 
 
-def _compared(each: ComparisonSensitivity) -> str:
-    other = f"{each.other}, next in the selection," if each.against == "runner-up" else "the logged decisions"
-    point, sure = each.turning_point, each.turning_point_with_error
+def _compared(comparison: ComparisonSensitivity) -> str:
+    other = (
+        f"{comparison.other}, next in the selection," if comparison.against == "runner-up" else "the logged decisions"
+    )
+    point, sure = comparison.turning_point, comparison.turning_point_with_error
     if sure == 1.0:
         return (
-            f"Whether {each.strategy} or {other} has higher welfare cannot be told from these rows, even without "
+            f"Whether {comparison.strategy} or {other} has higher welfare cannot be told from these rows, even without "
             "hidden reasons behind past decisions."
         )
-    more = "higher" if each.difference > 0 else "lower"
-    claim = f"{each.strategy} has {more} welfare than {other} by {abs(each.difference):.3f}"
+    more = "higher" if comparison.difference > 0 else "lower"
+    claim = f"{comparison.strategy} has {more} welfare than {other} by {abs(comparison.difference):.3f}"
     if sure is None:
         return (
             f"{claim}: no hidden reason that multiplies the odds of an action by up to {GRID[-1]:.0f} turns this round."

@@ -206,12 +206,12 @@ def _withheld(different: Values, evidence: Evidence, metrics: Mapping[str, Metri
     return ""
 
 
-def _wider(found: Estimate, down: float, up: float, level: float) -> Estimate:
+def _wider(estimate: Estimate, down: float, up: float, level: float) -> Estimate:
     """Return an estimate whose interval leaves room for what the log hardly holds, within [−1, 1]."""
-    if found.low is None or found.high is None:
-        return found
-    low, high = max(-1.0, found.low - down), min(1.0, found.high + up)
-    return Estimate(found.value, low, high, level, found.n, found.undefined)
+    if estimate.low is None or estimate.high is None:
+        return estimate
+    low, high = max(-1.0, estimate.low - down), min(1.0, estimate.high + up)
+    return Estimate(estimate.value, low, high, level, estimate.n, estimate.undefined)
 
 
 def _named(name: str, gain: Estimate, word: str) -> str:

@@ -123,14 +123,14 @@ class _Collected:
         self.codes, self.tied = codes, tied
         self.arrays: dict[tuple[str, str], AnyArray] | None = None
 
-    def put(self, part: slice, found: Decisions | Selection) -> None:
+    def put(self, part: slice, decisions: Decisions | Selection) -> None:
         """Write the decisions of one block."""
-        self.codes[part], self.tied[part] = found.codes, found.tied
-        if isinstance(found, Selection):
+        self.codes[part], self.tied[part] = decisions.codes, decisions.tied
+        if isinstance(decisions, Selection):
             return
-        given = _arrays(found)
+        given = _arrays(decisions)
         if self.arrays is None:
-            self.arrays = {key: self._room(array, found.n_contexts) for key, array in given.items()}
+            self.arrays = {key: self._room(array, decisions.n_contexts) for key, array in given.items()}
         for key, array in given.items():
             if self.arrays[key].shape[-1] == len(self.codes):
                 self.arrays[key][..., part] = array
@@ -154,15 +154,15 @@ class _Collected:
 _KINDS = ("scores", "policy", "flags", "quantities")
 
 
-def _arrays(found: Decisions) -> Mapping[tuple[str, str], AnyArray]:
+def _arrays(decisions: Decisions) -> Mapping[tuple[str, str], AnyArray]:
     """Return the optional arrays of decisions by kind and name."""
     single: dict[tuple[str, str], AnyArray] = {}
-    if found.scores is not None:
-        single["scores", ""] = found.scores
-    if found.policy is not None:
-        single["policy", ""] = found.policy
-    single |= {("flags", name): flag for name, flag in found.flags.items()}
-    return single | {("quantities", name): quantity for name, quantity in found.quantities.items()}
+    if decisions.scores is not None:
+        single["scores", ""] = decisions.scores
+    if decisions.policy is not None:
+        single["policy", ""] = decisions.policy
+    single |= {("flags", name): flag for name, flag in decisions.flags.items()}
+    return single | {("quantities", name): quantity for name, quantity in decisions.quantities.items()}
 
 
 def _bare(rule: ContextRule, block: Block) -> Decisions:

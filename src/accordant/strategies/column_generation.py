@@ -238,14 +238,14 @@ def _lift(raised: Mask, levels: Values) -> Callable[[Values], Master]:
     return lambda means: raise_smallest(means, who, least, nothing)
 
 
-def mixture(parts: Sequence[Part], found: Optimum) -> list[Values]:
+def mixture(parts: Sequence[Part], optimum: Optimum) -> list[Values]:
     """Return the probability of each action in the contexts of each part, shape (action, context)."""
-    return [_mixture_in(part, found) for part in parts]
+    return [_mixture_in(part, optimum) for part in parts]
 
 
-def _mixture_in(part: Part, found: Optimum) -> Values:
+def _mixture_in(part: Part, optimum: Optimum) -> Values:
     probabilities = np.zeros(part.expected.values.shape[1:])
     contexts = np.arange(part.expected.n_contexts)
-    for share, direction in zip(found.shares, found.directions, strict=True):
+    for share, direction in zip(optimum.shares, optimum.directions, strict=True):
         probabilities[best_codes(part.expected, direction @ part.shares), contexts] += share
     return np.asarray(probabilities / probabilities.sum(axis=0))

@@ -193,10 +193,10 @@ class PopulationRule(Compromise):
         del contexts
         return self.at(self.solve(self._population(expected)))
 
-    def at(self, found: Optimum) -> Self:
+    def at(self, optimum: Optimum) -> Self:
         """Return the rule with the multipliers of an optimum from `solve`."""
-        weights = stakeholder_weights(self.weights, len(found.weights))
-        return replace(self, multipliers=multipliers_of(found.weights, weights))
+        weights = stakeholder_weights(self.weights, len(optimum.weights))
+        return replace(self, multipliers=multipliers_of(optimum.weights, weights))
 
     def solve(self, population: Population) -> Optimum:
         """Return the best mixture of policies over a population, and λ.
@@ -233,9 +233,9 @@ class PopulationRule(Compromise):
             optimum.passes, decisions,
         )  # fmt: skip
 
-    def value(self, found: Optimum, population: Population) -> float:
+    def value(self, optimum: Optimum, population: Population) -> float:
         """Return the welfare of an optimum from `solve`."""
-        return self.welfare(found.means, population, stakeholder_weights(self.weights, len(found.means)))
+        return self.welfare(optimum.means, population, stakeholder_weights(self.weights, len(optimum.means)))
 
     @abstractmethod
     def welfare(self, means: Values, population: Population, weights: Values) -> float:

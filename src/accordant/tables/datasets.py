@@ -74,10 +74,10 @@ class Part:
         return asdict(self) | {"groups": None if self.groups is None else list(self.groups)}
 
     @classmethod
-    def of(cls, found: dict[str, Any]) -> Self:
+    def of(cls, told: dict[str, Any]) -> Self:
         """Return the part that `to_json` told."""
-        groups = found["groups"]
-        return cls(**found | {"groups": None if groups is None else (int(groups[0]), int(groups[1]))})
+        groups = told["groups"]
+        return cls(**told | {"groups": None if groups is None else (int(groups[0]), int(groups[1]))})
 
     @property
     def name(self) -> str:

@@ -102,7 +102,7 @@ class Table:
 
 
 def refuse_unknown(
-    where: str, kind: str, found: Iterable[str], allowed: Iterable[str], ignore: Sequence[str] = ()
+    where: str, kind: str, given: Iterable[str], allowed: Iterable[str], ignore: Sequence[str] = ()
 ) -> None:
     """Raise an error for the first name that is neither allowed nor to be ignored; ``"*"`` ignores every other one.
 
@@ -114,7 +114,7 @@ def refuse_unknown(
     names = tuple(allowed)
     if EVERY_OTHER in ignore:
         return
-    for name in found:
+    for name in given:
         if name not in names and name not in ignore:
             raise DataError(f"{where}: unknown {kind} {name!r}; {allowed_names(names, name)}")
 

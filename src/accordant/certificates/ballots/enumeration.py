@@ -187,9 +187,9 @@ class _Piece:
 
     def _break_ties(
         self, listed: tuple[WholeNumbers, Bits, WholeNumbers, WholeNumbers, Verdicts], wanted: Bits,
-        found: Bits, best: WholeNumbers
+        could_win: Bits, best: WholeNumbers
     ) -> None:  # fmt: skip
-        """Add to `found` which of tied winners the sums could favour."""
+        """Add to `could_win` which of tied winners the sums could favour."""
         where = np.flatnonzero(wanted)
         patterns, tolerance = self.profiles.patterns, self.profiles.tolerance
         for part in _parts(where, patterns.ranks.size * patterns.n_actions * len(self.lowest)):
@@ -204,7 +204,7 @@ class _Piece:
             margins = np.full(best.shape, -np.inf)
             tied_winners(
                 *listed, some, places, leads, self.totals, tolerance, slack,
-                tolerance * max(1.0, n_said), found, best, margins,
+                tolerance * max(1.0, n_said), could_win, best, margins,
             )  # fmt: skip
 
 

@@ -214,15 +214,15 @@ def bound_of(subject: Subject, attacked: Attackable) -> Bounds:
 
 def _bounds(
     subject: Subject, attacked: Attackable, values: tuple[float | None, float | None, float | None],
-    found: tuple[Attained, Attained], undefined: bool,
+    attacks: tuple[Attained, Attained], undefined: bool,
 ) -> Bounds:  # fmt: skip
-    ends = zip((-1.0, 1.0), values[:2], found, strict=True)
+    ends = zip((-1.0, 1.0), values[:2], attacks, strict=True)
     statuses: list[Status] = [
         "exact" if end is None or Goal(sign, end, attacked.tolerance).met(attack.value) else "sound"
         for sign, end, attack in ends
     ]
     return Bounds(
-        *values, statuses[0], statuses[1], found[0].value, found[1].value, undefined,
+        *values, statuses[0], statuses[1], attacks[0].value, attacks[1].value, undefined,
         attacked.rule.label, subject.label, attacked.threat, attacked.outer.at_most, attacked.method,
-        attacked.tolerance, attacked, (found[0].move, found[1].move),
+        attacked.tolerance, attacked, (attacks[0].move, attacks[1].move),
     )  # fmt: skip

@@ -185,20 +185,22 @@ SAME = 1e-12  # relative: ends this close differ by rounding, and the pieces poi
 PIECES = 64  # combinations of pieces tried; further terms are bounded by themselves
 
 
-def narrow(expression: OfParts, parts: Sequence[Enclosure], found: Enclosure, choices: Choices) -> Enclosure:
+def narrow(expression: OfParts, parts: Sequence[Enclosure], enclosure: Enclosure, choices: Choices) -> Enclosure:
     """Return a range that counts with attacks that cannot serve all parts at once."""
     if isinstance(expression, Combination):
-        return _by_pieces(expression, parts, found, choices)
+        return _by_pieces(expression, parts, enclosure, choices)
     if isinstance(expression, Largest | Smallest) and len(parts) > 1 and pieces_of(expression)[0]:
-        return _by_pieces(together((expression,), (1.0,)), (found,), found, choices)
+        return _by_pieces(together((expression,), (1.0,)), (enclosure,), enclosure, choices)
     sums = [part for part in expression.parts if isinstance(part, Sum)]
-    if isinstance(expression, GeometricMean) and len(sums) == len(parts) and found.high > 0:
+    if isinstance(expression, GeometricMean) and len(sums) == len(parts) and enclosure.high > 0:
         high, toward = geometric_mean_bound(expression, sums, choices, PASSES)
-        return replace(found, high=high, toward_high=toward) if high < found.high else found
-    return found
+        return replace(enclosure, high=high, toward_high=toward) if high < enclosure.high else enclosure
+    return enclosure
 
 
-def _by_pieces(expression: Combination, parts: Sequence[Enclosure], found: Enclosure, choices: Choices) -> Enclosure:
+def _by_pieces(
+    expression: Combination, parts: Sequence[Enclosure], enclosure: Enclosure, choices: Choices
+) -> Enclosure:
     """Return a narrower range of a weighted sum, taking linear terms and those made of linear pieces together."""
     linear, rest = Sum(offset=expression.offset), Enclosure(0.0, 0.0)
     largest: list[list[Sum]] = []
@@ -220,11 +222,11 @@ def _by_pieces(expression: Combination, parts: Sequence[Enclosure], found: Enclo
     high = _highest(linear, smallest, largest, choices)
     low = _highest(linear.scaled(-1.0), _turn(largest), _turn(smallest), choices)
     blur = SAME * max(1.0, abs(high[0]), abs(low[0]))
-    if rest.high + high[0] <= found.high + blur:
-        found = replace(found, high=min(found.high, rest.high + high[0]), toward_high=high[1])
-    if rest.low - low[0] >= found.low - blur:
-        found = replace(found, low=max(found.low, rest.low - low[0]), toward_low=low[1].scaled(-1.0))
-    return found
+    if rest.high + high[0] <= enclosure.high + blur:
+        enclosure = replace(enclosure, high=min(enclosure.high, rest.high + high[0]), toward_high=high[1])
+    if rest.low - low[0] >= enclosure.low - blur:
+        enclosure = replace(enclosure, low=max(enclosure.low, rest.low - low[0]), toward_low=low[1].scaled(-1.0))
+    return enclosure
 
 
 def _highest(

@@ -254,6 +254,6 @@ def _metric_values(theta: ArrayLike, expected: ExpectedRewards) -> Values:
     return np.array(np.broadcast_to(array, (n_actions, n_contexts)))
 
 
-def _check(parameter: str, found: object, allowed: tuple[str, ...]) -> None:
-    if found not in allowed:
-        raise UnknownNameError(parameter, found, allowed)
+def _check(parameter: str, given: object, allowed: tuple[str, ...]) -> None:
+    if given not in allowed:
+        raise UnknownNameError(parameter, given, allowed)

@@ -184,17 +184,17 @@ class _Study:
         )
 
     def _interval(
-        self, material: Material, found: ExploratoryEstimate, generator: np.random.Generator
+        self, material: Material, estimate: ExploratoryEstimate, generator: np.random.Generator
     ) -> tuple[float, float] | None:
         """Return the interval of the concession with hindsight if it is known, and the best two candidates are."""
-        reach = material.hindsight.get(found.columns)
-        if reach is None or not found.conflict or not settled(material, found).apart:
+        reach = material.hindsight.get(estimate.columns)
+        if reach is None or not estimate.conflict or not settled(material, estimate).apart:
             return None
-        pool, labels = material.pool.only("strategy"), [material.metrics[m] for m in found.columns]
+        pool, labels = material.pool.only("strategy"), [material.metrics[m] for m in estimate.columns]
         return concession_interval(
-            reach.concession(found.better.max(axis=0), found.span), reach,
-            (material.parts[found.columns[0]], material.parts[found.columns[1]]),
-            self.policies.named([pool.policies[row].name for row in found.candidates]), self.evidence,
+            reach.concession(estimate.better.max(axis=0), estimate.span), reach,
+            (material.parts[estimate.columns[0]], material.parts[estimate.columns[1]]),
+            self.policies.named([pool.policies[row].name for row in estimate.candidates]), self.evidence,
             {label: self.metrics[label] for label in labels},
             resamples=self.resamples, level=self.level, generator=generator,
         )  # fmt: skip

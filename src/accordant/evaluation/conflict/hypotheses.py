@@ -146,72 +146,72 @@ LEAST_RELIEF = 0.01  # of the span: between any two rules of a family lies a thi
 RULES: tuple[Kind, ...] = ("reweighed", "bounded")
 
 
-def claimed(material: Material, found: ExploratoryEstimate) -> ExploratoryEstimate:
+def claimed(material: Material, estimate: ExploratoryEstimate) -> ExploratoryEstimate:
     """Return a pair with what is to be confirmed about it, chosen on the choosing half."""
-    if not found.conflict or material.halved is None:
-        return found
+    if not estimate.conflict or material.halved is None:
+        return estimate
     claims = [
-        *_against_candidates(material, found, material.halved),
-        *_against_compromise(material, found, material.halved),
+        *_against_candidates(material, estimate, material.halved),
+        *_against_compromise(material, estimate, material.halved),
     ]
-    return replace(found, claims=tuple(claims), rivals=_rivals(material, found, material.halved))
+    return replace(estimate, claims=tuple(claims), rivals=_rivals(material, estimate, material.halved))
 
 
-def _against_candidates(material: Material, found: ExploratoryEstimate, halved: Pool) -> list[Claim]:
+def _against_candidates(material: Material, estimate: ExploratoryEstimate, halved: Pool) -> list[Claim]:
     """Choose a policy against each candidate on the front."""
     new, old, pool = halved.only("mixture", *RULES), halved.only("strategy"), material.pool.only("strategy")
-    values, former = (policies.pair(found.columns, found.goals) for policies in (new, old))
+    values, former = (policies.pair(estimate.columns, estimate.goals) for policies in (new, old))
     claims = []
-    for row in found.candidates[front(found.better)]:
+    for row in estimate.candidates[front(estimate.better)]:
         over = pool.policies[row]
-        gains = ((values - former[old.named(over.name)]) / found.span).min(axis=1)
+        gains = ((values - former[old.named(over.name)]) / estimate.span).min(axis=1)
         gains = np.where(np.isnan(gains), -np.inf, gains)
         if gains.max(initial=-np.inf) > EQUAL:
             claims.append(Claim(over, new.policies[int(gains.argmax())]))
     return claims
 
 
-def _against_compromise(material: Material, found: ExploratoryEstimate, halved: Pool) -> list[Claim]:
+def _against_compromise(material: Material, estimate: ExploratoryEstimate, halved: Pool) -> list[Claim]:
     """Choose the rule that would lower the concession most, against the candidate or lottery that concedes least."""
     old, rules = halved.only("strategy", "mixture"), halved.only(*RULES)
-    better = old.pair(found.columns, found.goals)
-    ideal = np.array([better[old.named(name), m] for m, name in enumerate(_best(material, found))])
-    conceded = ((ideal - better) / found.span).max(axis=1)
+    better = old.pair(estimate.columns, estimate.goals)
+    ideal = np.array([better[old.named(name), m] for m, name in enumerate(_best(material, estimate))])
+    conceded = ((ideal - better) / estimate.span).max(axis=1)
     conceded = np.where(np.isnan(conceded), np.inf, conceded)
-    ends = halved.only("strategy").values[:, list(found.columns)].T[:, :, None]
+    ends = halved.only("strategy").values[:, list(estimate.columns)].T[:, :, None]
     first, second = np.triu_indices(ends.shape[1])
     between = Lotteries((ends[0][first], ends[1][first]), (ends[0][second], ends[1][second]))
-    straight = beyond(ideal[None], found.goals, between, found.span)[0]
+    straight = beyond(ideal[None], estimate.goals, between, estimate.span)[0]
     least = np.fmin(conceded.min(), straight)  # lotteries were computed in steps
     relief = np.zeros(len(rules.policies))
     # no lottery starts where another ends: rules stand where resamples do
-    start = rules.values[:, list(found.columns)].T[:, None, :]
+    start = rules.values[:, list(estimate.columns)].T[:, None, :]
     shape = (ends.shape[1], len(relief))
     lotteries = Lotteries(
         (np.broadcast_to(start[0], shape), np.broadcast_to(start[1], shape)),
         (np.broadcast_to(ends[0], shape), np.broadcast_to(ends[1], shape)),
     )
-    relief = least - beyond(np.broadcast_to(ideal, (len(relief), 2)), found.goals, lotteries, found.span)
+    relief = least - beyond(np.broadcast_to(ideal, (len(relief), 2)), estimate.goals, lotteries, estimate.span)
     relief = np.where(np.isnan(relief), 0.0, relief)
     if relief.max(initial=0.0) <= LEAST_RELIEF:
         return []
     return [Claim(old.policies[int(conceded.argmin())], rules.policies[int(relief.argmax())], compromise=True)]
 
 
-def _rivals(material: Material, found: ExploratoryEstimate, halved: Pool) -> tuple[str, ...]:
+def _rivals(material: Material, estimate: ExploratoryEstimate, halved: Pool) -> tuple[str, ...]:
     """Return the two best candidates, and all with a part in the front of mixtures (all contexts, or choosing half)."""
-    names = dict.fromkeys(_best(material, found))
+    names = dict.fromkeys(_best(material, estimate))
     for pool in (material.pool.only("strategy", "mixture"), halved.only("strategy", "mixture")):
-        for row in np.flatnonzero(front(pool.pair(found.columns, found.goals))):
+        for row in np.flatnonzero(front(pool.pair(estimate.columns, estimate.goals))):
             names |= dict.fromkeys(pool.policies[row].parts)
     return tuple(names)
 
 
-def _best(material: Material, found: ExploratoryEstimate) -> tuple[str, str]:
+def _best(material: Material, estimate: ExploratoryEstimate) -> tuple[str, str]:
     """Return the names of the best in the first metric and in the second."""
     policies = material.pool.only("strategy").policies
-    first, second = found.best
-    return policies[found.candidates[first]].name, policies[found.candidates[second]].name
+    first, second = estimate.best
+    return policies[estimate.candidates[first]].name, policies[estimate.candidates[second]].name
 
 
 @dataclass(frozen=True, eq=False)
@@ -222,28 +222,30 @@ class HeldOutTotals:
     drawn: Totals
 
 
-def confirmed(material: Material, found: ExploratoryEstimate, held_out: HeldOutTotals) -> list[Improvement]:
+def confirmed(material: Material, estimate: ExploratoryEstimate, held_out: HeldOutTotals) -> list[Improvement]:
     """Judge the claims on the judging half; all of a pair share the level (Bonferroni)."""
-    level = 1 - (1 - material.level) / max(1, len(found.claims))
-    rules = any(claim.by.kind in RULES for claim in found.claims)
+    level = 1 - (1 - material.level) / max(1, len(estimate.claims))
+    rules = any(claim.by.kind in RULES for claim in estimate.claims)
     lotteries = [
-        Lotteries.of(totals, found.rivals, found.columns, linear=bool(material.linear[list(found.columns)].all()))
+        Lotteries.of(
+            totals, estimate.rivals, estimate.columns, linear=bool(material.linear[list(estimate.columns)].all())
+        )
         for totals in (held_out.point, held_out.drawn)
         if rules
     ]
     improvements = []
-    for claim in found.claims:
-        gains = [_gains(totals, claim, found) for totals in (held_out.point, held_out.drawn)]
+    for claim in estimate.claims:
+        gains = [_gains(totals, claim, estimate) for totals in (held_out.point, held_out.drawn)]
         ahead = None
         if claim.by.kind in RULES:
-            ahead = _ahead(claim, _best(material, found), found, lotteries, held_out, level)
-        improvements.append(_improvement(material, found, claim, (gains[0], gains[1]), ahead, level))
+            ahead = _ahead(claim, _best(material, estimate), estimate, lotteries, held_out, level)
+        improvements.append(_improvement(material, estimate, claim, (gains[0], gains[1]), ahead, level))
     return improvements
 
 
 def _improvement(
     material: Material,
-    found: ExploratoryEstimate,
+    estimate: ExploratoryEstimate,
     claim: Claim,
     gains: tuple[Values, Values],
     ahead: Estimate | None,
@@ -251,7 +253,7 @@ def _improvement(
 ) -> Improvement:
     """Return a claim with intervals; one on the best compromise holds if the rule concedes less."""
     limits = percentile_interval(gains[1], level)
-    holds = bool((limits.low > slack(found.better)).all() and not limits.undefined.any())
+    holds = bool((limits.low > slack(estimate.better)).all() and not limits.undefined.any())
     past = (
         ahead is not None
         and ahead.low is not None
@@ -265,29 +267,29 @@ def _improvement(
         for m in (0, 1)
     )
     return Improvement(
-        claim.over.name, _point(material.totals, claim.by, found), (first, second),
+        claim.over.name, _point(material.totals, claim.by, estimate), (first, second),
         past if claim.compromise else holds, ahead, past and (holds or claim.compromise), claim.compromise,
     )  # fmt: skip
 
 
-def _gains(totals: Totals, claim: Claim, found: ExploratoryEstimate) -> Values:
+def _gains(totals: Totals, claim: Claim, estimate: ExploratoryEstimate) -> Values:
     """Return what a policy gains over the other in both metrics, more is better, shape (resample, 2)."""
-    values = totals.values(np.stack([claim.by.sums(totals), claim.over.sums(totals)]), found.columns)
-    better = oriented(values, found.goals)
+    values = totals.values(np.stack([claim.by.sums(totals), claim.over.sums(totals)]), estimate.columns)
+    better = oriented(values, estimate.goals)
     return np.asarray(better[0] - better[1])
 
 
 def _ahead(
     claim: Claim,
     best: tuple[str, str],
-    found: ExploratoryEstimate,
+    estimate: ExploratoryEstimate,
     lotteries: list[Lotteries],
     held_out: HeldOutTotals,
     level: float,
 ) -> Estimate:
     """Return by which share of the span a rule passes all lotteries."""
     point, drawn = (
-        _passed(claim, best, found, between, totals)
+        _passed(claim, best, estimate, between, totals)
         for between, totals in zip(lotteries, (held_out.point, held_out.drawn), strict=True)
     )
     limits = percentile_interval(drawn[:, None], level)
@@ -297,21 +299,21 @@ def _ahead(
 
 
 def _passed(
-    claim: Claim, best: tuple[str, str], found: ExploratoryEstimate, lotteries: Lotteries, totals: Totals
+    claim: Claim, best: tuple[str, str], estimate: ExploratoryEstimate, lotteries: Lotteries, totals: Totals
 ) -> Values:
     """Return how far a rule is beyond all lotteries, or by how much it lowers their concession, shape (resample,)."""
     rule = claim.by.sums(totals)
     sums = np.stack([rule, *(totals.row(name) for name in best)])
-    own, first, second = oriented(totals.values(sums, found.columns), found.goals)
+    own, first, second = oriented(totals.values(sums, estimate.columns), estimate.goals)
     if not claim.compromise:
-        return beyond(own, found.goals, lotteries, found.span)
+        return beyond(own, estimate.goals, lotteries, estimate.span)
     ideal = np.column_stack([first[:, 0], second[:, 1]])
-    more = Lotteries.with_rule(totals, claim.by.name, found.rivals, found.columns, linear=lotteries.linear)
-    without, beside = (beyond(ideal, found.goals, between, found.span) for between in (lotteries, more))
+    more = Lotteries.with_rule(totals, claim.by.name, estimate.rivals, estimate.columns, linear=lotteries.linear)
+    without, beside = (beyond(ideal, estimate.goals, between, estimate.span) for between in (lotteries, more))
     return np.asarray(np.maximum(without - beside, 0.0))
 
 
-def _point(totals: Totals, policy: Policy, found: ExploratoryEstimate) -> Point:
+def _point(totals: Totals, policy: Policy, estimate: ExploratoryEstimate) -> Point:
     """Return a policy with its values on all contexts."""
-    first, second = totals.values(policy.sums(totals)[None], found.columns)[0, 0].tolist()
+    first, second = totals.values(policy.sums(totals)[None], estimate.columns)[0, 0].tolist()
     return Point(policy.name, policy.kind, (first, second), policy.parts if len(policy.parts) > 1 else {})

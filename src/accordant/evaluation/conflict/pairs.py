@@ -267,11 +267,11 @@ def _limits(estimate: Estimate) -> dict[str, float | None]:
     return {"value": estimate.value, "low": estimate.low, "high": estimate.high}
 
 
-def _concessions(found: Concessions) -> dict[str, Any]:
+def _concessions(concessions: Concessions) -> dict[str, Any]:
     return {
-        "strategies": found.strategies,
-        "mixtures": found.mixtures,
-        "rules": found.rules,
-        "hindsight": None if found.hindsight is None else list(found.hindsight),
-        "hindsight_interval": None if found.hindsight_interval is None else list(found.hindsight_interval),
+        "strategies": concessions.strategies,
+        "mixtures": concessions.mixtures,
+        "rules": concessions.rules,
+        "hindsight": None if concessions.hindsight is None else list(concessions.hindsight),
+        "hindsight_interval": None if concessions.hindsight_interval is None else list(concessions.hindsight_interval),
     }

@@ -159,13 +159,13 @@ def bounded(label: str, metric: Metric, rule: Strategy, evidence: Evidence) -> B
         return Bounded(label, rule.label, attribute, False, str(error), {}, {}, {})
     decisions: dict[str, Decisions] = {rule.label: free}
     failures: dict[float, str] = {}
-    bounded_rule = Bounded(label, rule.label, attribute, _same(metric, evidence), "", strategies, decisions, failures)
+    bound = Bounded(label, rule.label, attribute, _same(metric, evidence), "", strategies, decisions, failures)
     for within, strategy in strategies.items():
         try:
-            decisions[bounded_rule.name(within)] = strategy(evidence.expected, **known)  # type: ignore[arg-type]
+            decisions[bound.name(within)] = strategy(evidence.expected, **known)  # type: ignore[arg-type]
         except InputError as error:
             failures[within] = str(error)
-    return bounded_rule
+    return bound
 
 
 def _reason(metric: Metric) -> str:
@@ -194,12 +194,12 @@ def _largest_gap(attribute: str, favourable: tuple[str, ...], free: Decisions, e
     return value
 
 
-def price_curve(found: Bounded, evidence: Evidence, point: Totals, drawn: Totals | None, level: float) -> ParityPrice:
+def price_curve(bound: Bounded, evidence: Evidence, point: Totals, drawn: Totals | None, level: float) -> ParityPrice:
     """Return the price of each bound, from sums on all contexts and on resamples of them.
 
     Parameters
     ----------
-    found
+    bound
         From `bounded`.
     evidence
         Contexts and E.
@@ -210,30 +210,30 @@ def price_curve(found: Bounded, evidence: Evidence, point: Totals, drawn: Totals
     """
     points = []
     known = {"prediction": evidence.prediction, "log": evidence.log}
-    for within in (None, *found.strategies) if not found.reason else ():
-        if within is not None and within in found.failures:
-            points.append(PricePoint(within, {}, {}, {}, None, None, None, found.failures[within]))
+    for within in (None, *bound.strategies) if not bound.reason else ():
+        if within is not None and within in bound.failures:
+            points.append(PricePoint(within, {}, {}, {}, None, None, None, bound.failures[within]))
             continue
-        decisions = found.decisions[found.name(within)]
+        decisions = bound.decisions[bound.name(within)]
         lost, hopeless, changed = 0.0, 0.0, 0.0
         if within is not None:
-            price = price_of(found.strategies[within], evidence.expected, contexts=evidence.log.contexts, **known)
+            price = price_of(bound.strategies[within], evidence.expected, contexts=evidence.log.contexts, **known)
             lost, hopeless, changed = price.score_lost_per_context, price.hopeless, price.changed
-        values, change = _changes(found, within, point, drawn, level)
+        values, change = _changes(bound, within, point, drawn, level)
         points.append(PricePoint(within, values, change, _rewards(decisions, evidence), lost, hopeless, changed))
-    return ParityPrice(found.metric, found.rule, found.attribute, found.same, found.reason, tuple(points))
+    return ParityPrice(bound.metric, bound.rule, bound.attribute, bound.same, bound.reason, tuple(points))
 
 
 def _changes(
-    found: Bounded, within: float | None, point: Totals, drawn: Totals | None, level: float
+    bound: Bounded, within: float | None, point: Totals, drawn: Totals | None, level: float
 ) -> tuple[dict[str, float | None], dict[str, Estimate]]:
     """Return the metrics under a bound, and their changes against no bound with paired intervals."""
-    here, free = point.names.index(found.name(within)), point.names.index(found.name(None))
+    here, free = point.names.index(bound.name(within)), point.names.index(bound.name(None))
     values = point.values(point.sums[[here, free]])[:, 0]
     change = values[0] - values[1]
     low = high = np.full(len(change), np.nan)
     if drawn is not None:
-        sampled = drawn.values(np.stack([drawn.row(found.name(within)), drawn.row(found.name(None))]))
+        sampled = drawn.values(np.stack([drawn.row(bound.name(within)), drawn.row(bound.name(None))]))
         limits = percentile_interval(sampled[0] - sampled[1], level)
         low, high = limits.low, limits.high
     labels = tuple(point.statistics.metrics)

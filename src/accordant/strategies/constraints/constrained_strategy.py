@@ -146,7 +146,7 @@ def _enough(plan: Plan, capacities: Capacities, batch: Batch) -> bool:
     return all(used[a] <= capacity + ROUNDING for a, capacity in capacities.items())
 
 
-def _plan_batch(decisions: Decisions, found: Decisions, batch: Batch, plan: Plan, below: Values) -> Decisions:
+def _plan_batch(decisions: Decisions, free: Decisions, batch: Batch, plan: Plan, below: Values) -> Decisions:
     """Return decisions that follow the plan."""
     columns = np.arange(batch.n_contexts)
     chosen = batch.scores[plan.codes, columns]
@@ -158,7 +158,7 @@ def _plan_batch(decisions: Decisions, found: Decisions, batch: Batch, plan: Plan
         drawn = plan.policy[plan.codes, columns] < 1.0
     if plan.per_tolerance is not None:
         flags["randomised"] = drawn
-    flags["changed"] = (plan.codes != found.codes) | drawn
+    flags["changed"] = (plan.codes != free.codes) | drawn
     quantities = {**decisions.quantities, "below_floor": below}
     return replace(
         decisions, codes=plan.codes, tied=level.sum(axis=0) > 1, policy=plan.policy, flags=flags, quantities=quantities

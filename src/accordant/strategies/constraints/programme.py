@@ -232,12 +232,12 @@ class Programme:
             raise AccordantError(f"the linear programme was not solved: {solution.message}")
         return solution
 
-    def restricted_to_optimum(self, found: Any, tight: Mask) -> Self:
+    def restricted_to_optimum(self, solution: Any, tight: Mask) -> Self:
         """Return the programme over the optimal solutions of another objective.
 
         Parameters
         ----------
-        found
+        solution
             One of them, with its reduced costs.
         tight
             Inequalities that have a price there, shape (row,).
@@ -245,7 +245,7 @@ class Programme:
         from scipy.sparse import csr_array, vstack
 
         bounds = self.bounds.copy()
-        for end, marginals in ((0, found.lower.marginals), (1, found.upper.marginals)):
+        for end, marginals in ((0, solution.lower.marginals), (1, solution.upper.marginals)):
             stuck = np.abs(marginals) > PRICED
             bounds[stuck, 1 - end] = bounds[stuck, end]
         (equal, ones), (above, limits) = self.equal, self.above
@@ -256,10 +256,10 @@ class Programme:
             bounds=bounds,
         )
 
-    def policy(self, found: Values) -> Values:
+    def policy(self, solution: Values) -> Values:
         """Return the solution as probabilities, shape (action, context), free of rounding."""
         policy = np.zeros(self.shape)
-        policy[self.action, self.context] = found[: len(self.action)]
+        policy[self.action, self.context] = solution[: len(self.action)]
         policy[policy < WHOLE] = 0.0
         whole = (policy > 1 - WHOLE).any(axis=0)
         policy[:, whole] = np.rint(policy[:, whole])

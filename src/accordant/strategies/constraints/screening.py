@@ -177,25 +177,25 @@ def admitted(block: Block, constraints: tuple[Floors | Vetoes, ...], forbidden: 
     return Admission(largest <= np.where(unmet, least, 0.0) + block.tolerance, levels, unmet)
 
 
-def choose_admissible(rule: Strategy, block: Block, found: Decisions, admissible: Mask) -> tuple[Integers, Mask]:
+def choose_admissible(rule: Strategy, block: Block, decisions: Decisions, admissible: Mask) -> tuple[Integers, Mask]:
     """Return the best admissible action by the rule's scores, and whether another admissible one ties with it.
 
     Where the rule's own choice is among the best, it stays; other ties go to the utilitarian sum over those who have
     weight in the rule, then to declared order. An action with score −inf is worse than any other admissible action and
     better than any that is not.
     """
-    masked = np.where(admissible, scores_of(found), -np.inf)
+    masked = np.where(admissible, scores_of(decisions), -np.inf)
     hopeless = np.isneginf(masked).all(axis=0)
     if hopeless.any():
         masked[:, hopeless] = np.where(admissible[:, hopeless], 0.0, -np.inf)
     best = select_best(masked, tie_totals(rule, block), block.tolerance)
     highest = masked.max(axis=0, initial=-np.inf)
-    own = masked[found.codes, np.arange(len(found.codes))]
+    own = masked[decisions.codes, np.arange(len(decisions.codes))]
     keeps = own >= highest - block.tolerance * np.maximum(1.0, np.abs(highest))
-    return np.where(keeps, found.codes, best.codes), best.tied
+    return np.where(keeps, decisions.codes, best.codes), best.tied
 
 
-def scores_of(found: Decisions) -> Floats:
+def scores_of(decisions: Decisions) -> Floats:
     """Return the scores of decisions that choose the action with the highest one.
 
     Raises
@@ -203,11 +203,11 @@ def scores_of(found: Decisions) -> Floats:
     InputError
         If there are no scores, or the decisions are drawn.
     """
-    if found.scores is None:
-        raise InputError(f"{found.strategy} has no scores; constraints need a rule that scores every action")
-    if found.policy is not None:
-        raise InputError(f"{found.strategy} draws its actions; constraints need a rule that takes the best one")
-    return found.scores
+    if decisions.scores is None:
+        raise InputError(f"{decisions.strategy} has no scores; constraints need a rule that scores every action")
+    if decisions.policy is not None:
+        raise InputError(f"{decisions.strategy} draws its actions; constraints need a rule that takes the best one")
+    return decisions.scores
 
 
 @dataclass(frozen=True)
@@ -229,13 +229,13 @@ class Screened(ContextRule):
         return screen(self.title, self.rule, block, decisions, admitted(block, self.constraints))
 
 
-def screen(title: str, rule: Strategy, block: Block, found: Decisions, admission: Admission) -> Decisions:
+def screen(title: str, rule: Strategy, block: Block, decisions: Decisions, admission: Admission) -> Decisions:
     """Return decisions within what each context admits; actions that it does not admit get the score −inf."""
-    codes, tied = choose_admissible(rule, block, found, admission.admissible)
+    codes, tied = choose_admissible(rule, block, decisions, admission.admissible)
     return Decisions(
-        title, block.actions, codes, tied, np.where(admission.admissible, scores_of(found), -np.inf), None,
-        {**found.flags, "floor_unmet": admission.unmet, "changed": codes != found.codes},
-        {**found.quantities, "below_floor": admission.below(codes, block)},
+        title, block.actions, codes, tied, np.where(admission.admissible, scores_of(decisions), -np.inf), None,
+        {**decisions.flags, "floor_unmet": admission.unmet, "changed": codes != decisions.codes},
+        {**decisions.quantities, "below_floor": admission.below(codes, block)},
     )  # fmt: skip
 
 
