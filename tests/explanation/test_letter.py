@@ -172,6 +172,22 @@ def test_how_close_a_decision_was():
     assert "does not weigh what people want" in said(0.5, 0.9, "constant")
 
 
+@pytest.mark.parametrize("code", languages())
+def test_a_rule_that_was_learned_from_made_up_data_says_so_first(code):
+    explained = make_explained()
+    (first, *rest) = for_person(explained, replace(WHO, simulated=True), code=code).sure
+    assert ("made-up data" in first) == (code == "en")
+    assert tuple(rest) == for_person(explained, WHO, code=code).sure
+
+
+def test_what_is_likely_adds_up_to_100_people():
+    chances = ((0.3335, 0.3335, 0.333), (0.795, 0.014, 0.191), (0.9991, 0.0009, 0.0))
+    likely = Forecast(("Repaid", "Part", "Lost"), chances, None, None, None, None, "", "", True, "calibrated")
+    for action, counts in {"red": "34 33 33", "green": "80 1 19", "blue": ">99 <1 0"}.items():
+        (told,) = for_person(make_explained(forecast=likely, action=action), WHO).expected
+        assert re.findall(r"about ([<>]?\d+)", told) == counts.split()
+
+
 def test_continuous_outcomes_and_unchecked_chances():
     letter = for_person(make_explained(forecast=LEVEL, action="red"), WHO)
     assert letter.expected == (

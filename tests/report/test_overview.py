@@ -131,7 +131,39 @@ def test_actions_are_counted_in_the_rows_of_the_page(records: dict[str, Json], r
     told = f"It takes {about}Deny in 75% and Grant in 25% of the 40 untouched rows; what was done: {about}Grant in 75% and Deny in 25%."
     assert told in seen(record).statements[0].words
     record["people"]["decisions"]["random"] = [1, 1, 1, 0]
+    same = f"untouched rows; what was done has the same shares, but differs in {about}50% of the rows."
+    assert same in seen(record).statements[0].words
+    record["people"]["decisions"]["random"] = record["people"]["decisions"][record["selected"]]
     assert "untouched rows; what was done has the same shares." in seen(record).statements[0].words
+
+
+def test_whom_a_selection_consults_is_said_first(records: dict[str, Json]) -> None:
+    record = records["tiny"]
+    consults = record["selection"]["consults"] = "It decides by what Lender wants and consults nobody else."
+    assert seen(record).statements[0].words.startswith(f"<strong>utilitarian</strong>. {consults} ")
+    record["strategies"][record["selected"]] = {
+        "name": "stakeholder", "kind": "baseline", "candidate": True, "note": "", "selectable": True,
+        "parameters": {"stakeholder": "Lender"},
+    }  # fmt: skip
+    assert "The rule:" not in seen(record).statements[0].words
+
+
+def test_terms_of_bargaining_are_said_in_words(records: dict[str, Json]) -> None:
+    record = records["tiny"]
+    record["strategies"][record["selected"]] = {
+        "name": "nash_bargaining", "kind": "compromise", "candidate": True, "note": "", "selectable": True,
+        "parameters": {},
+    }  # fmt: skip
+    told = "The rule: maximise the product of gains over what each gets without agreement."
+    assert told in seen(record).statements[0].words
+
+
+def test_simulated_rows_are_said_above_the_title(records: dict[str, Json]) -> None:
+    record = records["tiny"]
+    for simulated in (True, False):
+        record["data"]["simulated"] = simulated
+        above = render(Record.read(record)).split("<h1>")[0]
+        assert ("<strong>simulated data</strong>" in above) == simulated
 
 
 def test_the_score_is_told_with_its_weights(records: dict[str, Json]) -> None:
@@ -146,7 +178,7 @@ def test_the_score_is_told_with_its_weights(records: dict[str, Json]) -> None:
     [
         (0, [True, False, False, False, False], "It is shown to be the best of those compared."),
         (0, [True, True, True, False, False], "It may be the best: the rows do not tell it from 2 others."),
-        (1, [True, True, False, False, False], "the rows do not tell it from 1 other, utilitarian with the highest score, 0.900, among them."),
+        (1, [True, True, False, False, False], "the rows do not tell it from 1 other, utilitarian with the highest score, 0.900."),
         (1, [True, False, False, False, False], "It is shown not to be the best: others score higher, utilitarian with the highest score, 0.900, among them."),
         (0, [None] * 5, "Not known: it was not compared with the others."),
     ],
@@ -163,7 +195,8 @@ def test_how_sure_it_is_comes_first_and_in_words(
 
 def test_without_a_gain_it_is_said_first(records: dict[str, Json]) -> None:
     said = seen(records["constant on top"]).statements[1].words
-    assert said.startswith("<strong>Nothing is gained by deciding case by case.</strong>")
+    told = "No gain from deciding case by case is seen, and the rows do not tell it from 2 others."
+    assert said.startswith(f"<strong>{told}</strong>")
 
 
 def test_other_rules_are_explained_where_they_are_named_first(records: dict[str, Json]) -> None:

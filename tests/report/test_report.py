@@ -222,9 +222,10 @@ def test_verdict_is_recognised_in_the_sentences_of_the_evaluation() -> None:
 
 def test_answer_names_selection_score_and_constant(records: dict[str, Json]) -> None:
     said = Page(rendered(records["tiny"])).text
-    assert "Selected of 5 candidates by its score on 160 training rows, held out in turn: utilitarian." in said
-    assert "0.900 (with a 90% interval of [0.870, 0.950])" in said
-    constant = "(Always Grant) scores 0.750 (with a 90% interval of [0.720, 0.800])"
+    assert "What was decided utilitarian." in said
+    assert "Selected of 5 candidates by its score on 160 training rows, held out in turn." in said
+    assert "its score is 0.900 (90% interval [0.870, 0.950])" in said
+    constant = "(Always Grant) scores 0.750 (90% interval [0.720, 0.800])"
     assert f"{constant}, less than the selected strategy" in said
     on_top = Page(rendered(records["constant on top"])).text
     assert "Always Grant scores 0.900 [0.870, 0.950], and no strategy scores higher" in on_top
@@ -253,13 +254,6 @@ def test_answer_says_whether_the_selected_one_is_told_from_the_best(
     for row, told in zip(record["test"]["leaderboard"], among, strict=False):
         row["among_best"] = told
     assert end in answer(Reading.of(record)).sentences[-1].striptags()
-
-
-def test_a_selection_that_consults_nobody_is_said_first(records: dict[str, Json]) -> None:
-    record = records["tiny"]
-    record["selection"]["consults"] = "It decides by what Lender wants and consults nobody else."
-    first = answer(Reading.of(record)).sentences[0].striptags()
-    assert first.endswith("utilitarian. It decides by what Lender wants and consults nobody else.")
 
 
 def test_a_baseline_above_the_constant_is_named_beside_the_verdict(records: dict[str, Json]) -> None:

@@ -7,6 +7,8 @@ is a value of the person or a word.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from accordant.explanation.contexts import Difference
@@ -124,8 +126,8 @@ class _Letter:
                 self.say(message("We do not give chances here. The forecast was not checked well enough for that."))
             ]
         likely = [
-            self.say(message("{outcome}: about {count}"), outcome=self.names.outcome(name), count=_of_100(share))
-            for name, share in zip(forecast.outcomes, forecast.probabilities[a], strict=True)
+            self.say(message("{outcome}: about {count}"), outcome=self.names.outcome(name), count=count)
+            for name, count in zip(forecast.outcomes, _shared_100(forecast.probabilities[a]), strict=True)
         ]
         words = message(
             "Think of 100 people with facts like yours, and the same decision. This is what we expect: {likely}."
@@ -242,8 +244,10 @@ class _Letter:
         return "high" if share >= 1 - NEARLY else "low" if share <= NEARLY else "middle"
 
     def sure(self) -> list[str]:
-        """Say how close the decision was, and what is unusual."""
+        """Say how close the decision was, what is unusual, and whether the data were made up."""
         said = []
+        if self.to.simulated:
+            said.append(self.say(message("The rule was learned from made-up data. It must not decide about people.")))
         if self.person is not None and self.person.unusual:
             said.append(self.say(message("Some facts about you are unusual. The forecast may fit you less well.")))
         if not self.by_rule:
@@ -321,9 +325,22 @@ def _sentence(words: str) -> str:
     return text if text.endswith((".", "!", "?")) else text + "."
 
 
+def _shared_100(shares: Sequence[float]) -> list[str]:
+    """Return shares of a whole as numbers out of 100 that add up: what rounding down leaves goes to the largest rests."""
+    counts = [int(100 * share) for share in shares]
+    order = sorted(range(len(shares)), key=lambda k: counts[k] - 100 * shares[k])
+    for k in order[: 100 - sum(counts)]:
+        counts[k] += 1
+    return [_out_of_100(count, share) for count, share in zip(counts, shares, strict=True)]
+
+
 def _of_100(share: float) -> str:
-    """Return a share as a number out of 100; what is neither none nor all is not rounded to it."""
-    count = round(100 * share)
+    """Return a share as a number out of 100."""
+    return _out_of_100(round(100 * share), share)
+
+
+def _out_of_100(count: int, share: float) -> str:
+    """Return a count in words; what is neither none nor all is not rounded to it."""
     if count == 0 and share > 0:
         return "<1"
     return ">99" if count == 100 and share < 1 else str(count)

@@ -87,6 +87,8 @@ class Addressee:
         Actions that are good for the person, if the case names them.
     source
         Which run the decision is from.
+    simulated
+        Whether the rule was learned from simulated rows.
     """
 
     person: str = ""
@@ -96,3 +98,4 @@ class Addressee:
     responsible_party: str = ""
     favourable: tuple[str, ...] = ()
     source: str = ""
+    simulated: bool = False

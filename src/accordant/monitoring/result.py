@@ -175,7 +175,8 @@ class LinesRead(Part):
     @property
     def days(self) -> str:
         """From when to when decisions were taken; empty where it is not known."""
-        return f"{self.first[:10]} to {self.last[:10]}" if self.first else ""
+        first, last = self.first[:10], self.last[:10]
+        return first if first == last else f"{first} to {last}"
 
 
 class OutcomesRead(Part):

@@ -26,6 +26,10 @@ ASIDE = re.compile(r" \([^)]* if sampling error is left aside\)")  # the part on
 ALIKE = re.compile(r" \(\d+ others? with equal values\)")  # the part on weights has them
 LEAST_SHARE = 0.05  # percent of rows; less would be written as 0.0%
 CHANGES = "What would change it"
+MEANT = {
+    "the disagreement point": "what each gets without agreement",
+    "the ideal point": "the best that each could get",
+}  # terms that the part on rules explains
 PLAIN = ("constant", "logged", "stakeholder")  # registered rules whose names say what they do
 
 
@@ -49,14 +53,20 @@ class Statement:
 
 
 def decided(reading: Reading, answer: Answer) -> Statement:
-    """Say what was selected by which score, what it does, which actions it takes, and which were taken before."""
+    """Say what was selected, what it does, which actions it takes, which were taken before, and by which score."""
     line, words = reading.selected, [answer.chosen]
     if line is not None:
-        what = _said(reading, line)
-        words += [sentence("The rule: ", what[0].lower() + what[1:])] if what else []
-        words += _taken(reading, line)
-        words.append(sentence(f"The score, a value judgement, is {_score_made(reading)}."))
+        score = sentence(f"The score, a value judgement, is {_score_made(reading)}.")
+        words = [sentence(strong(line.name), "."), *_described(reading, line), *_taken(reading, line), *words, score]
     return Statement("What was decided", Markup(" ").join(words), (("rules", "every rule"),))
+
+
+def _described(reading: Reading, line: Line) -> list[Markup]:
+    """Say whom a strategy consults, and what its rule does where neither that nor its name says it."""
+    what, consults = _said(reading, line), reading.record.selection.consults
+    plain = bool(consults) and _registered_as(reading, line) in PLAIN
+    rule = [] if plain or not what else [sentence("The rule: ", what[0].lower() + what[1:])]
+    return [*([clean(consults)] if consults else []), *rule]
 
 
 def _score_made(reading: Reading) -> str:
@@ -80,8 +90,22 @@ def _taken(reading: Reading, line: Line) -> list[Markup]:
     logged = reading.registered("logged")
     before = "" if logged is None or logged == line else _actions(reading, logged)
     told = f"It takes {phrase} of the {count(reading.record.test.n)} untouched rows"
-    same = "; what was done has the same shares" if before == phrase else f"; what was done: {before}"
-    return [sentence(f"{told}{same if before else ''}.")]
+    if logged is None or not before:
+        return [sentence(f"{told}.")]
+    if before != phrase:
+        return [sentence(f"{told}; what was done: {before}.")]
+    return [sentence(f"{told}; what was done has the same shares{_differing(reading, line, logged)}.")]
+
+
+def _differing(reading: Reading, line: Line, other: Line) -> str:
+    """Say in how many rows two strategies with the same shares of actions differ; empty if it is not known, or none."""
+    people = reading.record.people
+    if people is None or not people.rows or not {line.name, other.name} <= set(people.decisions):
+        return ""
+    pairs = zip(people.decisions[line.name], people.decisions[other.name], strict=True)
+    share = sum(mine != theirs for mine, theirs in pairs) / len(people.rows)
+    about = "" if len(people.rows) == people.n else "about "
+    return f", but differs in {about}{percent(share)} of the rows" if share else ""
 
 
 def _actions(reading: Reading, line: Line) -> str:
@@ -136,19 +160,21 @@ def _verdict(reading: Reading, answer: Answer) -> list[Markup]:
         return []
     ranked = [each for each in reading.shown if each.candidate and each.row.score.value is not None]
     alike = sum(bool(each.row.among_best) for each in ranked if each != line)
-    best = ""
+    best = among = ""
     if ranked and not ranked[0].selected and not answer.verdict:
-        best = f", {ranked[0].name} with the highest score, {number(ranked[0].row.score.value)}, among them"
+        best = f", {ranked[0].name} with the highest score, {number(ranked[0].row.score.value)}"
+        among = ", among them"
     if line.row.among_best is None:
         words = "Not known: it was not compared with the others."
     elif not line.row.among_best:
-        words = f"It is shown not to be the best: others score higher{best}."
+        words = f"It is shown not to be the best: others score higher{best}{among}."
     elif answer.verdict:
-        words = "Nothing is gained by deciding case by case."
+        told = f", and the rows do not tell it from {counted(alike, 'other')}" if alike else ""
+        words = f"No gain from deciding case by case is seen{told}."
     elif not alike:
         words = "It is shown to be the best of those compared."
     else:
-        words = f"It may be the best: the rows do not tell it from {counted(alike, 'other')}{best}."
+        words = f"It may be the best: the rows do not tell it from {counted(alike, 'other')}{best}{among * (alike > 1)}."
     return [strong(words)]
 
 
@@ -181,6 +207,8 @@ def rules_named(reading: Reading, texts: Iterable[Markup]) -> Statement | None:
 def _said(reading: Reading, line: Line) -> str:
     """Return what a rule does, in one sentence without formula and units; empty if nothing registered says it."""
     what = UNITS.split(FORMULA.sub("", about(reading, line)))[0]
+    for term, meaning in MEANT.items():
+        what = what.replace(term, meaning)
     return f"{what.rstrip('.')}." if what else ""
 
 

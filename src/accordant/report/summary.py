@@ -23,7 +23,7 @@ class Answer:
 
     verdict: str  # the remark that no strategy beats a constant action; empty if one does
     exceptions: tuple[str, ...]  # baselines that do beat it: the verdict is about strategies that use expected rewards
-    chosen: Markup  # what was selected, on what, and whom it consults
+    chosen: Markup  # of how many it was selected, and on what
     scores: tuple[Markup, ...]  # how it scores on untouched rows, one thought each, with names of strategies emphasised
     leads: Markup  # which candidate scores best on the untouched rows, and whether they tell the selected one from it
     corrected: str  # its score on the rows that selected it; empty if it is not known
@@ -49,13 +49,11 @@ def answer(reading: Reading) -> Answer:
 
 
 def _selected(reading: Reading) -> Markup:
-    """Say which strategy was selected, on what, and whom it consults."""
-    line, consults = reading.selected, reading.record.selection.consults
-    if line is None:
+    """Say of how many candidates the selected strategy was selected, and on what."""
+    if reading.selected is None:
         return clean("No strategy was selected on held-out folds.")
-    start = f"Selected of {counted(len(reading.candidates), 'candidate')} by its score on "
-    rows = f"{count(reading.record.data.train)} training rows, held out in turn: "
-    return sentence(start, rows, strong(line.name), ".", f" {consults}" if consults else "")
+    rows = f"{count(reading.record.data.train)} training rows, held out in turn"
+    return clean(f"Selected of {counted(len(reading.candidates), 'candidate')} by its score on {rows}.")
 
 
 def _score_told(reading: Reading) -> list[Markup]:
@@ -66,7 +64,7 @@ def _score_told(reading: Reading) -> list[Markup]:
     place = f"On the {count(data.test)} untouched rows, used neither to learn nor to select, "
     if not data.test:
         place = f"On the {count(data.train)} rows of training, held out from the models in turn, "
-    return [sentence(f"{place}its composite score is {_score(line, reading)}.")]
+    return [sentence(f"{place}its score is {_score(line, reading)}.")]
 
 
 def _corrected(reading: Reading) -> str:
@@ -130,7 +128,7 @@ def _score(line: Line, reading: Reading) -> str:
     if score.value is None:
         return "not defined, because a metric with positive weight is not"
     limits = interval(score.low, score.high)
-    return number(score.value) + (f" (with a {reading.level} interval of {limits})" if limits else "")
+    return number(score.value) + (f" ({reading.level} interval {limits})" if limits else "")
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ import pytest
 
 from accordant.monitoring import monitor
 from accordant.monitoring.page import render_monitored
-from accordant.monitoring.page.charts import evidence_chart, reward_charts
+from accordant.monitoring.page.charts import _points, evidence_chart, reward_charts
 from accordant.monitoring.families import evidence_words
 from tests.drawings import faults
 
@@ -52,6 +52,7 @@ def test_drawings_hold_what_was_found(alarmed):
     charts = reward_charts(alarmed.rewards)
     assert [reward.stakeholder for reward, _ in charts] == ["Bank", "Applicant", "Auditor"]
     assert all('class="limits"' in chart and "outcomes" in chart for _, chart in charts)
+    assert all(_points(each, None)[-1][0] == each.n for each in alarmed.measures)  # of records, to the last
     one_day = alarmed.model_copy(update={"measures": tuple(
         each.model_copy(update={"path": each.path[:1]}) for each in alarmed.measures
     )})  # fmt: skip

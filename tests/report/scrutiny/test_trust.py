@@ -44,7 +44,7 @@ def said(record: Json) -> list[str]:
 
 def test_the_worst_single_stakeholder_and_everybody_are_named(record: Json) -> None:
     assert said(record) == [
-        "If only Lender misreported its rewards by up to 0.05, 75% of the 4 decisions of utilitarian would stay for certain; if everybody did, 50%.",
+        "If only Lender misreported its rewards by up to 0.05, 75% of the 4 decisions would stay for certain; if everybody did, 50%.",
         "Half of the decisions withstand misreports of everybody together up to 0.020, nine in ten up to 0.010.",
     ]
 
@@ -74,7 +74,7 @@ def test_one_stakeholder_is_not_called_everybody(record: Json) -> None:
     surveyed(record, {("Lender",): [0.01, 0.2]})
     assert (
         said(record)[0]
-        == "If Lender misreported its rewards by up to 0.05, 50% of the 2 decisions of utilitarian would stay for certain."
+        == "If Lender misreported its rewards by up to 0.05, 50% of the 2 decisions would stay for certain."
     )
     assert [each.name for each in trust(Reading.of(record)).coalitions] == ["Lender"]
 

@@ -51,8 +51,8 @@ def test_winner_share_and_nearest_border(record: Json) -> None:
         "At the chosen weights a has the highest score on the untouched rows, and so at 75% of all weights that could have "
         "been chosen.",
         "1 of 3 different candidates win at no weights, or only on a border.",
-        "If 50 percentage points of weight moved from m0 to m1, b would be level with a, ahead on the untouched rows, and "
-        "beyond that take over.",
+        "If 50 percentage points of weight moved from m0 to m1, b would be level with a, which is ahead on the untouched "
+        "rows, and take over beyond that.",
     ]
     found = weighed(Reading.of(record))
     assert [(each.rival, each.points, each.giving, each.taking, each.wins_from) for each in found.shifts] == [

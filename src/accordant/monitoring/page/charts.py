@@ -45,7 +45,7 @@ def _points(measure: Measure, begin: date | None) -> tuple[tuple[float, float], 
         day = max(day, float(point.n if begin is None else (date.fromisoformat(point.time[:10]) - begin).days))
         found.append((day, min(HIGHEST, max(LOWEST, point.evidence))))
     end = min(HIGHEST, max(LOWEST, measure.latest or 0.0))
-    return (*found, (day, end))
+    return (*found, (float(measure.n) if begin is None else day, end))
 
 
 def reward_charts(rewards: Sequence[RealisedReward]) -> list[tuple[RealisedReward, Markup]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from accordant.monitoring.families import ADVICE, MEANINGS, TITLES, evidence_words, families
-from accordant.monitoring.page.charts import evidence_chart, reward_charts
+from accordant.monitoring.page.charts import HIGHEST, evidence_chart, reward_charts
 from accordant.monitoring.result import Monitored
 from accordant.naming import counted
 from accordant.report.page import Page
@@ -28,5 +28,5 @@ def render_monitored(result: Monitored) -> str:
 PAGE = Page(
     "accordant.monitoring.page", "monitor.css",
     filters={"evidence": evidence_words, "counted": counted},
-    names={"TITLES": TITLES, "MEANINGS": MEANINGS, "ADVICE": ADVICE},
+    names={"TITLES": TITLES, "MEANINGS": MEANINGS, "ADVICE": ADVICE, "HIGHEST": HIGHEST},
 )  # fmt: skip

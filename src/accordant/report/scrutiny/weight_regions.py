@@ -288,7 +288,7 @@ def _border_said(regions: RegionsPart, borders: WeightSensitivityPart, selected:
     leader, others = _one_of((borders.winner, *borders.tied_with), selected)
     rival, more = _one_of((nearest.rival, *nearest.tied_with), selected)
     moved = f"{shift.points} percentage points of weight moved from {shift.giving} to {shift.taking}"
-    end = f"{others}, ahead on the untouched rows, and beyond that take over."
+    end = f"{others}, which is ahead on the untouched rows, and take over beyond that."
     return [sentence(f"If {moved}, ", strong(rival), f"{more} would be level with ", strong(leader), end)]
 
 

@@ -157,7 +157,7 @@ def addressee_of(run: Run) -> Addressee:
     return Addressee(
         person=case.person_concerned or "", labels=case.labels, title=case.title,
         appeal_route=scope.appeal_route if scope else "", responsible_party=scope.responsible_party if scope else "",
-        favourable=case.problem.favourable_actions, source=run.path.name,
+        favourable=case.problem.favourable_actions, source=run.path.name, simulated=run.record.data.simulated,
     )  # fmt: skip
 
 
