@@ -326,7 +326,7 @@ def _sentence(words: str) -> str:
 
 
 def _shared_100(shares: Sequence[float]) -> list[str]:
-    """Return shares of a whole as numbers out of 100 that add up: what rounding down leaves goes to the largest rests."""
+    """Return shares of a whole as numbers out of 100 that add up: the largest rests are rounded up."""
     counts = [int(100 * share) for share in shares]
     order = sorted(range(len(shares)), key=lambda k: counts[k] - 100 * shares[k])
     for k in order[: 100 - sum(counts)]:

@@ -174,7 +174,8 @@ def _verdict(reading: Reading, answer: Answer) -> list[Markup]:
     elif not alike:
         words = "It is shown to be the best of those compared."
     else:
-        words = f"It may be the best: the rows do not tell it from {counted(alike, 'other')}{best}{among * (alike > 1)}."
+        best += among * (alike > 1)
+        words = f"It may be the best: the rows do not tell it from {counted(alike, 'other')}{best}."
     return [strong(words)]
 
 

@@ -185,7 +185,9 @@ def _sentences(
     only = "only " if everybody else ""
     rest = f"; if everybody did, {least}{percent(all_of_them.shares[k])}." if everybody else "."
     first = sentence(
-        f"If {only}", strong(worst.members[0]), f" misreported its rewards by up to {short(radii[k])}, {least}",
+        f"If {only}",
+        strong(worst.members[0]),
+        f" misreported its rewards by up to {short(radii[k])}, {least}",
         f"{percent(worst.shares[k])} of the {count(found.contexts)} decisions would stay for certain{rest}",
     )
     return first, _withstood(all_of_them, "everybody together" if everybody else worst.members[0])
