@@ -112,8 +112,14 @@ def test_a_page_works_offline_and_for_everybody(pages, browser, name, scheme):
 def test_a_page_never_scrolls_sideways(pages, browser, name, width):
     page, _ = opened(browser, pages[name], width=width)
     wide = page.evaluate("document.documentElement.scrollWidth")
+    cut = page.eval_on_selector_all(
+        "caption > span",
+        """(titles) => titles.filter((title) => title.getBoundingClientRect().right
+            > title.closest('.scroll').getBoundingClientRect().right + 1).map((title) => title.textContent)""",
+    )
     page.close()
     assert wide <= width
+    assert cut == []  # a title of a table is read without scrolling the table
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
