@@ -113,6 +113,22 @@ def test_modules_register_on_first_use(package):
         del sys.modules["kinds_registry"]
 
 
+@pytest.mark.parametrize("asked", ["deep", "deep.inner.one"])
+def test_a_name_imports_no_module_but_its_own(package, tmp_path, asked):
+    package("deep", other="raise AssertionError('nobody asked for this')")
+    inner = tmp_path / "deep" / "inner"
+    inner.mkdir()
+    (inner / "__init__.py").write_text("")
+    (inner / "one.py").write_text('import deep_registry\ndeep_registry.kinds.register("one")(dict)\n')
+    sys.modules["deep_registry"] = registry = type(sys)("deep_registry")
+    registry.kinds = Registry("kind", group="accordant.tests.kinds", packages=(asked,))
+    try:
+        assert registry.kinds.factory("one") is dict
+        assert "deep.other" not in sys.modules
+    finally:
+        del sys.modules["deep_registry"]
+
+
 def test_several_packages(package):
     for name in ("left", "right"):
         package(f"kinds_{name}", module=f"from kinds_both import kinds\nkinds.register({name!r})(dict)\n")

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from types import SimpleNamespace
 
-import numpy as np
 import pytest
 
 from accordant.cli import run_tables
-from accordant.cli.run_tables import leaderboard_table, members_of
+from accordant.cli.run_tables import leaderboard_table
 from accordant.terminal import LAST_ROW, row_numbers
 from accordant.errors import InputError
 from accordant.runs.record import RewardSource
@@ -26,17 +25,6 @@ def test_numbers_from_a_hundred_on_have_one_decimal(value, text):
 def test_estimates_show_their_interval_if_there_is_one():
     assert run_tables._estimate(Estimate(0.25)) == "0.250"
     assert run_tables._estimate(Estimate(0.25, 0.0, 0.5)) == "0.250 [0.000, 0.500]"
-
-
-def test_a_radius_without_end_is_never():
-    assert (run_tables._radius(np.inf), run_tables._radius(0.05)) == ("never", "0.0500")
-
-
-def test_members_are_named_between_commas():
-    assert members_of(None) is None
-    assert members_of(" Bank,, Regulator ") == ["Bank", "Regulator"]
-    with pytest.raises(InputError, match="names nobody"):
-        members_of(" , ")
 
 
 def test_rows_are_read_once_in_their_order():

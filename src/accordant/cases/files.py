@@ -307,7 +307,7 @@ def _files_with(key: str) -> dict[str, Any]:
 
 
 def _case(keys: dict[str, Any], text: str, where: str) -> CaseSpec:
-    for key in (key for key in case_parts if keys.get(key) is not None and "problem" not in keys):
+    for key in (key for key in keys if "problem" not in keys and keys[key] is not None and key in case_parts):
         part = case_parts.create(key)
         raise SpecError(f"declares {part.described} and no decision problem: `accordant {part.command}` runs it", where)
     try:

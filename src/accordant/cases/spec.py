@@ -206,9 +206,10 @@ class CaseSpec(Declared):
     def _read_parts(cls, values: dict[str, Any]) -> dict[str, Any]:
         if "parts" in values:
             raise InputError(f"unknown key 'parts'; {allowed_names(cls.valid_keys(), 'parts')}")
-        declared = {key: values[key] for key in case_parts if values.get(key) is not None}
-        parts = {key: _part(key, case_parts.create(key), value) for key, value in declared.items()}
-        return {name: value for name, value in values.items() if name not in case_parts} | {"parts": parts}
+        declared = {key: value for key, value in values.items() if key not in cls.model_fields and key in case_parts}
+        given = {key: value for key, value in sorted(declared.items()) if value is not None}
+        parts = {key: _part(key, case_parts.create(key), value) for key, value in given.items()}
+        return {name: value for name, value in values.items() if name not in declared} | {"parts": parts}
 
     @model_serializer(mode="wrap")
     def _with_keys_of_parts(self, serialise: SerializerFunctionWrapHandler, info: SerializationInfo) -> dict[str, Any]:

@@ -45,7 +45,7 @@ def recommend_parts(job: Job, strategy: str | None, row_id: str | None, populati
 
 def certify_parts(job: Job, *, json: bool, **asked: Any) -> None:
     """Certify part by part, and print what holds of all decisions together."""
-    from accordant.cli.run_tables import print_certified_dataset
+    from accordant.cli.certificate_tables import print_certified_dataset
     from accordant.runs.datasets.certification import certify_dataset
 
     found = certify_dataset(job, **asked)

@@ -105,8 +105,8 @@ def certify(
     json: Json = False,
 ) -> None:
     """Certify decisions: how far rewards may be misreported, and by whom, before an action changes."""
+    from accordant.cli.certificate_tables import members_of, print_certified
     from accordant.cli.row_query import row_query
-    from accordant.cli.run_tables import members_of, print_certified
     from accordant.runs.sections.certification import DELTA, certify_rows, write_certified
     from accordant.runs.sections.certification_record import certificates_section
     from accordant.runs.sections.paper_certificate import check_schema

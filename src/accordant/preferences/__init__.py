@@ -28,12 +28,15 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from accordant.preferences.records import Comparisons, Rankings, Ratings
-from accordant.preferences.support import SupportRates, support_rates
-
 if TYPE_CHECKING:
     from accordant.preferences import learners, measures, policy_optimisation, readers
+    from accordant.preferences.records import Comparisons, Rankings, Ratings
+    from accordant.preferences.support import SupportRates, support_rates
 
+_PARTS = {
+    "Comparisons": "records", "Rankings": "records", "Ratings": "records", "SupportRates": "support",
+    "support_rates": "support",
+}  # fmt: skip
 _LAZY_ROOMS = (
     "comparison", "drift", "elicitation", "groups", "learners", "measures", "policy_optimisation", "readers",
     "synthetic",
@@ -47,6 +50,8 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     """Import a part of this room on first use."""
+    if name in _PARTS:
+        return getattr(importlib.import_module(f"accordant.preferences.{_PARTS[name]}"), name)
     if name in _LAZY_ROOMS:
         return importlib.import_module(f"accordant.preferences.{name}")
     raise AttributeError(f"module 'accordant.preferences' has no attribute {name!r}")
