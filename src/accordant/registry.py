@@ -176,7 +176,8 @@ class Registry(Generic[Registered]):
     @cached_property
     def _quoted(self) -> frozenset[str]:
         """Whatever stands between two quotation marks in the sources of all built-in modules."""
-        return frozenset(text for _, file in self._sources() for text in file.read_text(encoding="utf-8").split('"')[1:-1])
+        texts = (file.read_text(encoding="utf-8") for _, file in self._sources())
+        return frozenset(quoted for text in texts for quoted in text.split('"')[1:-1])
 
     def create(self, name: str, parameters: Mapping[str, Any] | None = None) -> Registered:
         """Build the registered object from its name and parameters.
