@@ -6,6 +6,7 @@ Exit codes: 0 done; 2 the input is wrong; 1 our fault.
 from __future__ import annotations
 
 import errno
+import gc
 import importlib
 import io
 import logging
@@ -54,6 +55,7 @@ app = typer.Typer(
 
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)  # what a system says that has no room for more
 WHOLE = 1000  # characters of a sentence that nothing is cut from
+NEW_OBJECTS = 10_000  # after which cycles are looked for, not 700: libraries make half a million that stay
 SPINE = (
     "accordant.cli.case_commands", "accordant.cli.run_commands", "accordant.cli.dataset_commands",
     "accordant.cli.rule_commands",
@@ -101,6 +103,7 @@ add_commands()
 
 def main() -> None:
     """Run the command line with its exit codes."""
+    gc.set_threshold(NEW_OBJECTS, *gc.get_threshold()[1:])
     _show_progress()
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")  # names of files may hold half a character
