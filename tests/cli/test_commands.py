@@ -281,6 +281,7 @@ def test_a_quick_look_says_first_and_in_the_record_what_it_left_out(accordant, c
     assert any(sentence.startswith("A quick look:") for sentence in record["warnings"])
     assert any("Nor were these looked at" in sentence for sentence in record["warnings"])
     assert record["scrutiny"]["conflict"]["pairs"] == [] and record["scrutiny"]["bounds"] is None
+    assert [each["strategy"] for each in record["scrutiny"]["by_strategy"]] == [record["selected"]]
 
 
 @pytest.mark.long

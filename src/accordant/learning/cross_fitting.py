@@ -44,6 +44,7 @@ from accordant.learning.outcome_models import OutcomeModel
 from accordant.learning.residuals import Integration
 from accordant.learning.reward_learning import (
     DEFAULT_GRID,
+    QUICK_GRID,
     RACE_GRID,
     THOROUGH_GRID,
     CellError,
@@ -300,8 +301,10 @@ def _reward_regressor(
         )  # fmt: skip
         return regressor, settings.reward_grid
     regressor = default_regressor(randomness.model_seed(settings.random_state), shared=shared)
-    if settings.reward_grid or shared or not limits.tuned_rewards:
+    if settings.reward_grid or shared:
         return regressor, settings.reward_grid
+    if not limits.tuned_rewards:
+        return regressor, QUICK_GRID
     return regressor, THOROUGH_GRID if limits.gentle_rewards else DEFAULT_GRID
 
 

@@ -27,7 +27,7 @@ class EffortLimits:
     level_candidates, grid_bases
         The same for numeric outcomes: names of the default causal learners, and of the regressors on a grid of actions.
     tuned_rewards
-        Whether the default regressor of rewards is tuned.
+        Whether the default regressor of rewards is tuned; if not, it takes few, large steps.
     gentle_rewards
         Whether it takes small steps at every size of trees.
     forest_rows
@@ -97,7 +97,8 @@ def effort_warnings(
     limits, found = limits_of(effort), list[str]()
     if effort == "quick":
         tried = " The outcome model was chosen among the simplest ones only." if default_model else ""
-        found.append(f"A quick look:{tried} Reward models were not tuned. Run without --quick before you rely on it.")
+        rewards = "The default model of rewards was not tuned, and took few, large steps."
+        found.append(f"A quick look:{tried} {rewards} Run without --quick before you rely on it.")
     elif default_model and not forests:
         found.append(
             f"Forests were not tried as outcome models, because there are more than {limits.forest_rows:,} training "

@@ -33,6 +33,8 @@ RACE_GRID: Grid = (
     {"max_leaf_nodes": [31], "learning_rate": [0.4], "max_iter": [25]},
 )
 """What stands for these points where they are only compared: steps twice as large, half as many, tell them apart."""
+QUICK_GRID: Grid = {"max_leaf_nodes": [31], "learning_rate": [0.4], "max_iter": [20]}
+"""One point: half the work of the default regressor, and root mean squared errors that are up to an eighth larger."""
 THOROUGH_GRID: Grid = {"max_leaf_nodes": [8, 31], "learning_rate": [0.1], "max_iter": [100]}
 
 

@@ -108,13 +108,13 @@ class Scrutiny:
         """Return the leaderboard of the strategies on these rows, and everything else as plain values.
 
         Keys: ``strategy``; ``certificates`` (radii of its decisions against every coalition); ``by_strategy`` (shares
-        of certified decisions of every candidate); ``bounds`` (of metrics) and ``unbounded`` (why some have none);
-        ``ranking`` (whether the best candidate stays the best); ``influence`` (who decides); ``weights`` (what stands
-        behind the winner) and ``unweighed`` (why they are missing); ``conflict`` (pairs of metrics, prices of parity);
-        ``sensitivity`` (what unmeasured confounding could change; None where the rewards of all actions are known);
-        ``gains`` (who gains and who pays against the utilitarian rule; None if that is not listed, or was selected);
-        ``budget`` (candidates under a budget that the case declares and D* or who leads exceeds, or at the logged share
-        where a favourable action leads that nobody declared scarce; or None).
+        of certified decisions of every candidate, or of the selected one alone); ``bounds`` (of metrics) and
+        ``unbounded`` (why some have none); ``ranking`` (whether the best candidate stays the best); ``influence`` (who
+        decides); ``weights`` (what stands behind the winner) and ``unweighed`` (why they are missing); ``conflict``
+        (pairs of metrics, prices of parity); ``sensitivity`` (what unmeasured confounding could change; None where the
+        rewards of all actions are known); ``gains`` (who gains and who pays against the utilitarian rule; None if that
+        is not listed, or was selected); ``budget`` (candidates under a budget that the case declares and D* or who
+        leads exceeds, or at the logged share where a favourable action leads that nobody declared scarce; or None).
         """
         policy, evidence = self.policy, self.evidence
         rule = policy.strategies_[policy.selected_]
@@ -192,10 +192,10 @@ class Scrutiny:
         ).to_json()  # fmt: skip
 
     def _by_strategy(self) -> list[dict[str, Any]]:
-        """Return what every candidate withstands."""
-        found = []
-        with steps("certifying strategies", len(self.candidates)) as advance:
-            for label in self.candidates:
+        """Return what every candidate withstands; at a quick look what the selected strategy does."""
+        found, labels = [], [self.policy.selected_] if self.quick else self.candidates
+        with steps("certifying strategies", len(labels)) as advance:
+            for label in labels:
                 found.append(self._compared(self.policy.strategies_[label]))
                 advance()
         return found

@@ -69,7 +69,10 @@ from accordant.unusual import UnusualCounts
 
 Written = TypeVar("Written", bound=Part)
 
-QUICK = "Nor were these looked at: conflicts between metrics, and what misreports can make of metrics and ranking."
+QUICK = (
+    "Nor were these looked at: conflicts between metrics, what misreports can make of metrics and ranking, and which "
+    "misreports strategies withstand that were not selected."
+)
 """What the scrutiny of a run leaves out at a quick look."""
 
 MOST_PEOPLE = 300  # rows that a record keeps one by one: enough to see for whom two strategies differ
