@@ -18,7 +18,7 @@ from sklearn.tree import DecisionTreeRegressor
 
 from accordant.errors import DataError, InputError
 from accordant.learning.folds import make_folds
-from accordant.learning.tuning import Search, fit_grid, grid_points, nested, rounds, within_reach
+from accordant.learning.tuning import Search, grid_points, nested, rounds, within_reach
 from accordant.statistics import standard_error
 
 
@@ -231,57 +231,3 @@ def test_grid_points():
 def test_grids_that_cannot_be_searched(grid, message):
     with pytest.raises(InputError, match=message):
         grid_points(DecisionTreeRegressor(), grid)
-
-
-DATA = np.random.default_rng(0).normal(size=(80, 4))
-TARGET = DATA[:, 0] + np.random.default_rng(1).normal(size=80)
-
-
-@pytest.mark.parametrize(
-    ("forest", "target"),
-    [
-        (RandomForestRegressor(random_state=3), TARGET),
-        (ExtraTreesRegressor(random_state=3), TARGET),
-        (RandomForestClassifier(random_state=3), (TARGET > 0).astype(int)),
-        (RandomForestRegressor(random_state=3), np.column_stack([TARGET, -TARGET])),
-    ],
-)
-def test_forests_that_share_trees_equal_forests_fitted_alone(forest, target):
-    points = grid_points(forest, {"n_estimators": [5, 12, 8], "max_depth": [None, 3]})
-    shared = fit_grid(forest, points, DATA, target)
-    for point, found in zip(points, shared, strict=True):
-        alone = type(forest)(random_state=3, **point).fit(DATA, target)
-        predict = "predict_proba" if hasattr(alone, "predict_proba") else "predict"
-        assert np.array_equal(getattr(found, predict)(DATA), getattr(alone, predict)(DATA))
-        assert len(found.estimators_) == found.n_estimators == point["n_estimators"]
-        assert found.get_params() == alone.get_params()
-
-
-def test_shared_trees_are_fitted_once(monkeypatch):
-    fits = []
-    original = RandomForestRegressor.fit
-
-    def spy(self, X, y):
-        fits.append((self.n_estimators, self.max_depth))
-        return original(self, X, y)
-
-    monkeypatch.setattr(RandomForestRegressor, "fit", spy)
-    forest = RandomForestRegressor(random_state=0)
-    fit_grid(forest, grid_points(forest, {"n_estimators": [2, 6, 4], "max_depth": [None, 3]}), DATA, TARGET)
-    assert sorted(fits, key=str) == [(6, 3), (6, None)]
-
-
-def test_values_that_are_equal_but_mean_something_else():
-    """max_features=1 is one feature, 1.0 is all of them."""
-    forest = RandomForestRegressor(5, random_state=0)
-    points = grid_points(forest, {"max_features": [1, 1.0]})
-    one, everything = fit_grid(forest, points, DATA, TARGET)
-    assert not np.array_equal(one.predict(DATA), everything.predict(DATA))
-
-
-def test_unseeded_forests_and_other_estimators_are_fitted_one_by_one():
-    for estimator in (RandomForestRegressor(), DecisionTreeRegressor(random_state=0)):
-        name = "n_estimators" if hasattr(estimator, "n_estimators") else "max_depth"
-        fitted = fit_grid(estimator, grid_points(estimator, {name: [1, 3]}), DATA, TARGET)
-        assert [getattr(each, name) for each in fitted] == [1, 3]
-        assert not hasattr(estimator, "tree_") and not hasattr(estimator, "estimators_")

@@ -26,7 +26,8 @@ from accordant.learning.encoding import ContextEncoder
 from accordant.learning.named_columns import encoder_for
 from accordant.learning.outcome_models import ContinuousOutcomeModel, DiscreteOutcomeModel, action_design
 from accordant.learning.residuals import Integration, held_out_residuals, residual_nodes
-from accordant.learning.tuning import Plan, Point, fit_grid, grid_points
+from accordant.learning.shared_forests import fit_grid
+from accordant.learning.tuning import Plan, Point, grid_points
 from accordant.problem import ContinuousOutcome, DecisionProblem
 
 GRID_BASES = ("ridge", "interactions", "gaussian process", "boosting", "deep boosting", "forest")

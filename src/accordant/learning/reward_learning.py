@@ -19,7 +19,8 @@ from accordant.learning.augmentation import RewardQueries, elicit
 from accordant.learning.folds import some_rows
 from accordant.learning.named_columns import encoder_for
 from accordant.learning.reward_models import LearnedReward, design
-from accordant.learning.tuning import Grid, Point, fit_grid, grid_points
+from accordant.learning.shared_forests import fit_grid
+from accordant.learning.tuning import Grid, Point, grid_points
 from accordant.problem import DecisionProblem
 from accordant.rewards import ObservedReward, RewardSignal
 

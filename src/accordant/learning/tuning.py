@@ -21,8 +21,6 @@ from typing import Any, Generic, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import clone
-from sklearn.ensemble._forest import BaseForest
 from sklearn.model_selection import ParameterGrid
 
 from accordant.arrays import Codes, Mask, Values
@@ -304,33 +302,3 @@ def grid_points(estimator: Any, grid: Grid | None) -> tuple[Point, ...]:
         if isinstance(values, str) or not isinstance(values, Sequence) or not values:
             raise InputError(f"grid of {type(estimator).__name__}: {name!r} must be a list with at least one value")
     return tuple(ParameterGrid({name: list(values) for name, values in grid.items()}))
-
-
-def fit_grid(estimator: Any, points: Sequence[Point], features: Any, target: Any) -> list[Any]:
-    """Return one fitted estimator per point.
-
-    The first n trees of a forest are the forest with n trees and the same random state, so points of a
-    forest that differ only in ``n_estimators`` share one fit.
-    """
-    if not isinstance(estimator, BaseForest) or estimator.random_state is None:
-        return [clone(estimator).set_params(**point).fit(features, target) for point in points]
-    sizes = [int(point.get("n_estimators", estimator.n_estimators)) for point in points]
-    # with its type: as max_features, 1 is one feature and 1.0 is all of them
-    rest = [{name: (type(value), value) for name, value in point.items() if name != "n_estimators"} for point in points]
-    largest: dict[int, Any] = {}
-    fitted = []
-    for size, others in zip(sizes, rest, strict=True):
-        same = next(index for index, each in enumerate(rest) if each == others)
-        if same not in largest:
-            most = max(number for number, each in zip(sizes, rest, strict=True) if each == others)
-            own = {name: value for name, (_, value) in others.items()}
-            largest[same] = clone(estimator).set_params(**own, n_estimators=most).fit(features, target)
-        fitted.append(_first_trees(largest[same], size))
-    return fitted
-
-
-def _first_trees(forest: Any, n_trees: int) -> Any:
-    smaller = clone(forest).set_params(n_estimators=n_trees)
-    smaller.__dict__.update({name: value for name, value in vars(forest).items() if name.endswith("_")})
-    smaller.estimators_ = forest.estimators_[:n_trees]
-    return smaller
