@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from accordant import randomness
-from accordant.arrays import Codes
+from accordant.arrays import Codes, Values
 from accordant.compute.fan_out import run_all
-from accordant.contexts import Contexts, Log
+from accordant.contexts import Log
 from accordant.errors import InputError, UnknownNameError
 from accordant.learning.augmentation import (
     Over,
@@ -29,7 +29,7 @@ from accordant.learning.behaviour import LoggedBehaviour, audit_columns
 from accordant.learning.causal import OverlapDiagnostics, overlap_diagnostics
 from accordant.learning.diagnostics import Identification, ProxyCheck, identify, proxy_checks
 from accordant.learning.effort import Effort, limits_of
-from accordant.learning.expectation import expected_rewards
+from accordant.learning.expectation import expected_values
 from accordant.learning.folds import make_folds
 from accordant.learning.grid_resolution import MovedValues
 from accordant.learning.learned_warnings import (
@@ -50,7 +50,6 @@ from accordant.learning.reward_learning import (
     CellError,
     RewardLearner,
     default_regressor,
-    held_out_rewards,
     reward_errors,
 )
 from accordant.learning.reward_models import OutcomeRewardModel, StatedReward
@@ -180,17 +179,22 @@ def learn(
         ),
     )  # fmt: skip
     overlap = None if behaviour is None else overlap_diagnostics(behaviour.held_out, log.actions)
-    models = [(outcome.by_fold[k], [*(each.by_fold[k] for each in rewards), *stated]) for k in range(len(folds))]
-    learned = [(learner, each.by_fold) for learner, each in zip(reward_learners, rewards, strict=True)]
-    by_fold, errors = _held_out_predictions(problem, log, signals, folds, models, learned, settings.n_jobs)
+    searches = [each.search for each in rewards]
+    by_fold, held_out = _without_folds(
+        problem, log, folds, outcome.by_fold, list(zip(reward_learners, searches, strict=True)), stated, settings.n_jobs
+    )
+    errors = chain.from_iterable(
+        reward_errors(found, log, learner, signals, problem)
+        for found, learner in zip(held_out, reward_learners, strict=True)
+    )
     names = ["outcome", *(" & ".join(learner.stakeholders) for learner in reward_learners)]
     return Learned(
         outcome.final,
         (*(model.final for model in rewards), *stated),
         *_held_out(problem, folds, by_fold),
         tuple(by_fold),
-        {name: each.search for name, each in zip(names, (outcome, *rewards), strict=True)},
-        errors,
+        dict(zip(names, (outcome.search, *searches), strict=True)),
+        tuple(errors),
         identification,
         behaviour,
         overlap,
@@ -308,38 +312,45 @@ def _reward_regressor(
     return regressor, THOROUGH_GRID if limits.gentle_rewards else DEFAULT_GRID
 
 
-def _held_out_predictions(
+def _without_folds(
     problem: DecisionProblem,
     log: Log,
-    signals: Mapping[str, RewardSignal],
     folds: tuple[Codes, ...],
-    models: Sequence[tuple[OutcomeModel, Sequence[OutcomeRewardModel]]],
-    learned: Sequence[tuple[RewardLearner, Sequence[Any]]],
+    outcome_models: Sequence[OutcomeModel],
+    learned: Sequence[tuple[RewardLearner, Search]],
+    stated: Sequence[StatedReward],
     n_jobs: int,
-) -> tuple[list[tuple[ExpectedRewards, OutcomePrediction]], tuple[CellError, ...]]:
-    """Return E and f on all rows by the models without each fold, and how wrong learned rewards are on held-out rows.
+) -> tuple[list[tuple[ExpectedRewards, OutcomePrediction]], list[Values]]:
+    """Return E and f on all rows by the models without each fold, and what learned rewards say of held-out queries.
 
-    `models` are those of outcomes and rewards without each fold; `learned` those of rewards again, by learner.
+    The latter have shape (stakeholder, query), one for each learner.
     """
-    tasks: list[Callable[[], Any]] = [partial(_expected, problem, log.contexts, *each) for each in models]
-    tasks += [
-        partial(held_out_rewards, by_fold, folds, log.contexts, learner.queries, problem)
-        for learner, by_fold in learned
-    ]
-    predicted = run_all(tasks, n_jobs, "predicting", first_here=True)
-    errors = (
-        reward_errors(found, log, learner, signals, problem)
-        for (learner, _), found in zip(learned, predicted[len(folds) :], strict=True)
-    )
-    return predicted[: len(folds)], tuple(chain.from_iterable(errors))
-
-
-def _expected(
-    problem: DecisionProblem, contexts: Contexts, outcome: OutcomeModel, rewards: Sequence[OutcomeRewardModel]
-) -> tuple[ExpectedRewards, OutcomePrediction]:
-    """Return E and f on contexts."""
-    prediction = outcome.predict(contexts)
-    return expected_rewards(contexts, prediction, rewards, problem), prediction
+    predicted = [partial(model.predict, log.contexts) for model in outcome_models]
+    predictions = run_all(predicted, n_jobs, "predicting outcomes", first_here=True)
+    names = [each.stakeholder for each in stated]
+    tasks: list[Callable[[], Any]] = []
+    for fold, prediction in enumerate(predictions):
+        tasks += [partial(learner.held_out, search, folds, fold, prediction) for learner, search in learned]
+        tasks.append(partial(expected_values, log.contexts, prediction, stated, names))
+    found = iter(run_all(tasks, n_jobs, "rewards without each fold", first_here=True))
+    held_out = [np.empty(learner.answers.shape) for learner, _ in learned]
+    by_fold = []
+    for rows, prediction in zip(folds, predictions, strict=True):
+        values: dict[str, Values] = {}
+        for (learner, _), every in zip(learned, held_out, strict=True):
+            expected, of_queries = next(found)
+            values |= zip(learner.stakeholders, expected, strict=True)
+            every[:, np.isin(learner.queries.rows, rows)] = of_queries
+        values |= zip(names, next(found), strict=True)
+        expected = np.stack([values[name] for name in problem.stakeholder_names])
+        expected.flags.writeable = False  # then it is taken without a copy
+        by_fold.append(
+            (
+                ExpectedRewards(expected, stakeholders=problem.stakeholder_names, actions=problem.actions),
+                prediction,
+            )
+        )
+    return by_fold, held_out
 
 
 def _held_out(

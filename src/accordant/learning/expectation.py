@@ -61,9 +61,21 @@ def weighted_rewards(
 def expected_rewards(
     contexts: Contexts, prediction: OutcomePrediction, models: Sequence[OutcomeRewardModel], problem: DecisionProblem
 ) -> ExpectedRewards:
-    """Return E on a batch of contexts, computed in blocks so that memory stays bounded."""
-    n_contexts, position = contexts.n_contexts, {name: i for i, name in enumerate(problem.stakeholder_names)}
-    values = np.empty((len(position), len(problem.actions), n_contexts))
+    """Return E on a batch of contexts."""
+    values = expected_values(contexts, prediction, models, problem.stakeholder_names)
+    values.flags.writeable = False  # then it is taken without a copy
+    return ExpectedRewards(values, stakeholders=problem.stakeholder_names, actions=problem.actions)
+
+
+def expected_values(
+    contexts: Contexts, prediction: OutcomePrediction, models: Sequence[OutcomeRewardModel], names: Sequence[str]
+) -> NDArray[np.float64]:
+    """Return E of the stakeholders of some models, in the order of `names`, shape (stakeholder, action, context).
+
+    It is computed in blocks, so that memory stays bounded.
+    """
+    n_contexts, position = contexts.n_contexts, {name: i for i, name in enumerate(names)}
+    values = np.empty((len(position), len(prediction.weights), n_contexts))
     step = max(1, BLOCK // prediction.weights.shape[1])
     for start in range(0, n_contexts, step):
         block = slice(start, start + step)
@@ -71,5 +83,4 @@ def expected_rewards(
         nodes = None if prediction.nodes is None else prediction.nodes[:, :, block]
         for name, rewards in each_reward(models, part, nodes):
             values[position[name], :, block] = expectation(rewards, prediction.weights[:, :, block])
-    values.flags.writeable = False  # then it is taken without a copy
-    return ExpectedRewards(values, stakeholders=problem.stakeholder_names, actions=problem.actions)
+    return values

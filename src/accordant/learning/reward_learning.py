@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -13,14 +13,16 @@ from sklearn.base import clone
 from sklearn.ensemble import HistGradientBoostingRegressor, RandomForestRegressor
 
 from accordant.arrays import Codes, Values
-from accordant.contexts import Contexts, Log
+from accordant.contexts import Log
 from accordant.errors import InputError
 from accordant.learning.augmentation import RewardQueries, elicit
-from accordant.learning.folds import some_rows
+from accordant.learning.expectation import expected_values
+from accordant.learning.folds import all_but, some_rows
 from accordant.learning.named_columns import encoder_for
 from accordant.learning.reward_models import LearnedReward, design
 from accordant.learning.shared_forests import fit_grid
-from accordant.learning.tuning import Grid, Point, grid_points
+from accordant.learning.tuning import Grid, Plan, Point, Search, Tuned, grid_points, raced
+from accordant.predictions import OutcomePrediction
 from accordant.problem import DecisionProblem
 from accordant.rewards import ObservedReward, RewardSignal
 
@@ -99,6 +101,36 @@ class RewardLearner:
         """Fit the regressor with one point of the grid."""
         return self._models(rows, [clone(self.regressor).set_params(**point)], None)[0]
 
+    def plan(self, folds: tuple[Codes, ...], thorough: bool) -> Plan:
+        """Race the grid and fit the final model; return a `Tuned`. Models without a fold come by `held_out`."""
+        search: Search = yield from raced(self, folds, self.log.groups, thorough=thorough)
+        [final] = yield [partial(self.fit, all_but(folds), search.best)]
+        return Tuned(search, final)
+
+    def held_out(
+        self, search: Search, folds: tuple[Codes, ...], fold: int, prediction: OutcomePrediction
+    ) -> tuple[Values, Values]:
+        """Fit a model without a fold, ask it, and forget it: together they may take more memory than all else.
+
+        Parameters
+        ----------
+        search
+            Of this learner.
+        folds, fold
+            The folds, and which is left out.
+        prediction
+            What the outcome model without the fold says of all rows.
+
+        Returns
+        -------
+        E on all rows, shape (stakeholder, action, row), and q in each query about the fold, shape (stakeholder, query).
+        """
+        model = self.fit(all_but(folds, fold), search.best_without(fold))
+        return (
+            expected_values(self.log.contexts, prediction, [model], self.stakeholders),
+            self._predicted(model, self._about(folds[fold])[0]),
+        )
+
     def candidates(self, rows: Codes, points: Sequence[Point]) -> list[LearnedReward]:
         """Fit the regressor at points of the grid, or at what stands for them in comparisons."""
         if self.race_grid is not None:
@@ -109,11 +141,15 @@ class RewardLearner:
     def losses(self, model: LearnedReward, rows: Codes) -> Values:
         """Return the mean squared error over all queries about each row: every action that was asked about."""
         queries, answers = self._about(rows)
-        columns = design(model.encoder(self.log.contexts), queries, self.problem)
-        predicted = np.asarray(model.regressor.predict(columns)).reshape(len(queries), len(self.stakeholders))
-        errors = ((np.clip(predicted, 0.0, 1.0) - answers.T) ** 2).mean(axis=1)
+        errors = ((self._predicted(model, queries) - answers) ** 2).mean(axis=0)
         sums, asked = (np.bincount(queries.rows, each, len(self.log))[rows] for each in (errors, None))
         return np.asarray(sums / asked)
+
+    def _predicted(self, model: LearnedReward, queries: RewardQueries) -> Values:
+        """Return the learned reward in each query, shape (stakeholder, query)."""
+        columns = design(model.encoder(self.log.contexts), queries, self.problem)
+        found = np.asarray(model.regressor.predict(columns)).reshape(len(queries), len(self.stakeholders))
+        return np.clip(found, 0.0, 1.0).T
 
     def _models(self, rows: Codes, regressors: list[Any], points: Sequence[Point] | None) -> list[LearnedReward]:
         encoder = encoder_for(self.regressor, self.log.contexts.take(rows), self.features)
@@ -167,40 +203,6 @@ class CellError:
     n: int
 
 
-def held_out_rewards(
-    models: Sequence[LearnedReward],
-    folds: tuple[Codes, ...],
-    contexts: Contexts,
-    queries: RewardQueries,
-    problem: DecisionProblem,
-) -> Values:
-    """Return the learned reward in each query, from the model that did not see its row, shape (stakeholder, query).
-
-    Parameters
-    ----------
-    models
-        One per fold, fitted without it.
-    folds
-        The folds.
-    contexts, queries
-        Training rows and what was asked about them.
-    problem
-        Declares actions and outcomes.
-    """
-    fold_of = np.empty(contexts.n_contexts, dtype=np.intp)
-    for fold, rows in enumerate(folds):
-        fold_of[rows] = fold
-    names = models[0].stakeholders
-    predicted = np.empty((len(names), len(queries)))
-    for fold, model in enumerate(models):
-        chosen = np.flatnonzero(fold_of[queries.rows] == fold)
-        part = queries.take(chosen)
-        columns = design(model.encoder(contexts), part, problem)
-        values = np.clip(np.asarray(model.regressor.predict(columns)), 0.0, 1.0)
-        predicted[:, chosen] = values.reshape(len(chosen), len(names)).T
-    return predicted
-
-
 def reward_errors(
     predicted: Values, log: Log, learner: RewardLearner, signals: Mapping[str, RewardSignal], problem: DecisionProblem
 ) -> list[CellError]:
@@ -209,7 +211,7 @@ def reward_errors(
     Parameters
     ----------
     predicted
-        From `held_out_rewards`.
+        Learned reward in each query, from the model that did not see its row, shape (stakeholder, query).
     log, learner
         Training rows, and who learned from what was asked about them.
     signals

@@ -104,16 +104,22 @@ class Search:
 
 
 @dataclass(frozen=True, eq=False)
-class Nested(Generic[Model]):
-    """What nested cross-validation leaves: one model per outer fold, and one on all rows."""
+class Tuned(Generic[Model]):
+    """What a search leaves: losses, and the model on all rows with the best point."""
 
     search: Search
-    by_fold: tuple[Model, ...]
     final: Model
 
 
+@dataclass(frozen=True, eq=False)
+class Nested(Tuned[Model]):
+    """What nested cross-validation leaves: one model per outer fold, too."""
+
+    by_fold: tuple[Model, ...]
+
+
 Plan = Generator[Sequence[Callable[[], Any]], list[Any], Any]
-"""Work in rounds: yields tasks, is sent their results, returns what came of it: a `Nested`, if it is a learner's."""
+"""Work in rounds: yields tasks, is sent their results, returns what came of it: a `Tuned`, if it is a learner's."""
 
 
 def nested(
@@ -124,7 +130,7 @@ def nested(
     groups: Codes | None = None,
     thorough: bool = False,
     beside: Sequence[Callable[[], Any]] = (),
-) -> tuple[list[Nested[Any]], list[Any]]:
+) -> tuple[list[Any], list[Any]]:
     """Search, fit the outer models and the final model of several learners, and do what needs none, all side by side.
 
     Parameters
@@ -145,7 +151,7 @@ def nested(
 
     Returns
     -------
-    What came of each learner, and the results of the other tasks.
+    What came of each learner, a `Nested` unless its own plan returns something else, and the results of other tasks.
     """
     plans = [_once(beside)]
     for learner in learners:
@@ -193,7 +199,19 @@ def rounds(n_folds: int, *, thorough: bool) -> list[list[Pair]]:
 def searched(
     learner: Learner[Any], folds: tuple[Codes, ...], groups: Codes | None = None, *, thorough: bool = False
 ) -> Plan:
-    """Race the points of a learner's grid, then fit the outer models and the final one."""
+    """Race the points of a learner's grid, then fit the outer models and the final one; return a `Nested`."""
+    search: Search = yield from raced(learner, folds, groups, thorough=thorough)
+    fits: list[Callable[[], Any]] = [
+        partial(learner.fit, all_but(folds, fold), search.best_without(fold)) for fold in range(len(folds))
+    ]
+    *by_fold, final = yield [*fits, partial(learner.fit, all_but(folds), search.best)]
+    return Nested(search, final, tuple(by_fold))
+
+
+def raced(
+    learner: Learner[Any], folds: tuple[Codes, ...], groups: Codes | None = None, *, thorough: bool = False
+) -> Plan:
+    """Race the points of a learner's grid; return the `Search`."""
     points, race = learner.points, _Race(len(learner.points), folds, groups)
     for pairs in rounds(len(folds), thorough=thorough) if len(points) > 1 else ():
         entered = [(pair, race.entered(pair)) for pair in pairs]
@@ -203,12 +221,7 @@ def searched(
         tasks = [partial(_pair_losses, learner, folds, pair, [points[p] for p in which]) for pair, which in entered]
         for (pair, which), (on_first, on_second) in zip(entered, (yield tasks), strict=True):
             race.enter(pair, which, on_first, on_second)
-    search = Search(points, race.means())
-    fits: list[Callable[[], Any]] = [
-        partial(learner.fit, all_but(folds, fold), search.best_without(fold)) for fold in range(len(folds))
-    ]
-    *by_fold, final = yield [*fits, partial(learner.fit, np.sort(np.concatenate(folds)), search.best)]
-    return Nested(search, tuple(by_fold), final)
+    return Search(points, race.means())
 
 
 class _Race:

@@ -137,7 +137,7 @@ class FoldSelection:
         [(encoder, fits)] = yield [partial(self.on_all_rows, self._fits_of(weights > 0))]
         final = wrap(encoder, self._fitted(known, held_back, weights, fits, finalists))
         n = len(self.folds)
-        return Nested(Search(({},), np.full((1, n, n), np.nan)), tuple(by_fold), final)
+        return Nested(Search(({},), np.full((1, n, n), np.nan)), final, tuple(by_fold))
 
     def on_pair(self, pair: tuple[int, int], which: Sequence[int]) -> list[dict[int, Said]]:
         """Return what fits without two folds say of each."""
