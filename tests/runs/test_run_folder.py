@@ -378,7 +378,7 @@ def test_a_model_that_could_not_be_trusted_later_is_not_saved(outcomes):
         policy.outcome_model_.encoder, skops_safe(Own()), 2, policy.outcome_model_.action_aware
     )
     with pytest.raises(InputError, match="trust list"):
-        policy_files(policy)
+        policy_files(policy)["outcome-model.skops"]()
 
 
 def skops_safe(_):

@@ -157,7 +157,7 @@ def test_a_wrong_declaration_is_refused(declared, unusual, message):
 def test_forged_types_are_refused(outcomes, change):
     from accordant.runs.models.policy_state import load_policy, policy_files
 
-    files = policy_files(outcomes["own"].policy)
+    files = {name: make() for name, make in policy_files(outcomes["own"].policy).items()}
     files["policy.json"] = json.dumps(json.loads(files["policy.json"]) | change)
     with pytest.raises(RunFolderError, match="do not fit their case: (KeyError|ValueError)"):
         load_policy(outcomes["own"].case, lambda name: files[name])

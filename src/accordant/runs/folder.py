@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from itertools import count
@@ -151,10 +151,11 @@ def write_run(outcome: CarriedOut, out: Path | None) -> Path:
     target = free_folder(outcome.case.name, out)
     record = outcome.record
     with output_folder(target) as folder:
-        models, shown = run_all(
-            (partial(policy_files, outcome.policy), partial(_shown, record)), outcome.policy.n_jobs, "writing the run"
-        )
-        for name, content in (*((f"{MODELS}/{name}", content) for name, content in models.items()), *shown.items()):
+        models = policy_files(outcome.policy)
+        tasks: list[Callable[[], Any]] = [partial(_shown, record), *models.values()]
+        shown, *contents = run_all(tasks, outcome.policy.n_jobs, "writing the run")
+        kept = zip((f"{MODELS}/{name}" for name in models), contents, strict=True)
+        for name, content in (*kept, *shown.items()):
             write_part(folder / name, content)
         hashes = {name: file_hash(folder / name) for name in _files(folder)}
         write_part(folder / MANIFEST, _json({"format": FORMAT, "sha256": hashes}))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from dataclasses import asdict
+from functools import partial
 from typing import Any, get_args
 
 import numpy as np
@@ -32,16 +33,14 @@ BEHAVIOUR_FILE = "logged-behaviour.skops"
 PROFILE_FILE = "training-profile.json"
 
 
-Files = dict[str, str | bytes]
+Files = dict[str, Callable[[], str | bytes]]
+"""Name of a file to what makes its content: not all of them need be in memory at once."""
 
 
 def policy_files(policy: ParticipatoryPolicy) -> Files:
-    """Return what keeps a fitted policy, name of a file to its content.
+    """Return what keeps a fitted policy, name of a file to what makes its content.
 
-    Raises
-    ------
-    InputError
-        If a model has parts of a type that could not be trusted when it is read back.
+    That raises `InputError` if a model has parts of a type that could not be trusted when it is read back.
     """
     files: Files = {}
     state = {
@@ -61,8 +60,8 @@ def policy_files(policy: ParticipatoryPolicy) -> Files:
         ],
         "warnings": policy.warnings_,
     }
-    files[PROFILE_FILE] = json.dumps(policy.profile_.state(), ensure_ascii=False)
-    files[STATE_FILE] = json.dumps(state, indent=1, ensure_ascii=False)
+    files[PROFILE_FILE] = partial(json.dumps, policy.profile_.state(), ensure_ascii=False)
+    files[STATE_FILE] = partial(json.dumps, state, indent=1, ensure_ascii=False)
     return files
 
 
@@ -162,10 +161,10 @@ def _save_outcome_model(model: OutcomeModel, files: Files) -> dict[str, Any]:
         "file": OUTCOME_FILE,
     }  # fmt: skip
     if isinstance(model, DiscreteOutcomeModel):
-        files[OUTCOME_FILE] = dump_model(model.classifier)
+        files[OUTCOME_FILE] = partial(dump_model, model.classifier)
         return {"kind": "discrete", **common}
     assert isinstance(model, ContinuousOutcomeModel)
-    files[OUTCOME_FILE] = dump_model(model.learner)
+    files[OUTCOME_FILE] = partial(dump_model, model.learner)
     bounds = [None if np.isinf(bound) else bound for bound in model.bounds]
     return {
         "kind": "continuous", **common,
@@ -194,7 +193,7 @@ def _load_outcome_model(state: dict[str, Any], read: Callable[[str], bytes], pro
 def _save_behaviour(behaviour: LoggedBehaviour | None, files: Files) -> dict[str, Any] | None:
     if behaviour is None:
         return None
-    files[BEHAVIOUR_FILE] = dump_model(behaviour.model)
+    files[BEHAVIOUR_FILE] = partial(dump_model, behaviour.model)
     return {"encoder": asdict(behaviour.encoder), "file": BEHAVIOUR_FILE}
 
 
@@ -209,7 +208,7 @@ def _save_reward_model(model: OutcomeRewardModel, number: int, files: Files) -> 
         return {"kind": "stated", "stakeholder": model.stakeholder}
     assert isinstance(model, LearnedReward)
     file = f"reward-model-{number}.skops"
-    files[file] = dump_model(model.regressor)
+    files[file] = partial(dump_model, model.regressor)
     return {"kind": "learned", "stakeholders": model.stakeholders, "encoder": asdict(model.encoder), "file": file}
 
 
