@@ -15,6 +15,8 @@ from accordant.learning.cross_fitting import LearningSettings, _reward_learners,
 from accordant.learning.augmentation import RewardQueries
 from accordant.learning.reward_learning import DEFAULT_GRID, RACE_GRID, RewardLearner
 from accordant.learning.reward_models import LearnedReward, StatedReward, each_reward
+from accordant.learning.tuning import Search
+from accordant.predictions import OutcomePrediction
 from accordant.rewards import FunctionReward, ObservedReward
 from sklearn.linear_model import LogisticRegression
 
@@ -204,6 +206,30 @@ def test_losses_are_mean_squares_of_what_each_row_was_asked(loans):
     found = learner.losses(learner.fit(np.arange(n), {}), np.arange(5, n))
     expected = [np.mean([(0.5 - answers[0, q]) ** 2 for q in range(2 * n) if rows[q] == row]) for row in range(5, n)]
     assert found == pytest.approx(expected)
+
+
+def test_a_model_without_a_fold_is_asked_about_all_rows_and_about_queries_of_the_fold(loans):
+    n, generator = 60, np.random.default_rng(0)
+    log = loans.log.take(np.arange(n))
+    rows = np.tile(np.arange(n), 2)
+    queries = RewardQueries(rows, generator.integers(0, 3, 2 * n), generator.integers(0, 3, 2 * n))
+    answers, features = generator.random((1, 2 * n)), ("income", "amount")
+    folds = tuple(np.sort(each) for each in np.array_split(generator.permutation(n), 3))
+    grid = {"max_depth": [2, 3]}
+    regressor = DecisionTreeRegressor(random_state=0)
+    learner = RewardLearner(("Bank",), regressor, grid, log, queries, answers, features, loans.problem)
+    weights = np.broadcast_to(generator.dirichlet(np.ones(3), (3, n)).transpose(0, 2, 1), (3, 3, n))
+    losses = np.ones((2, 3, 3))
+    losses[0, 1] = 0.5  # the best without fold 1, the other elsewhere
+    losses[1, [0, 2]] = 0.5
+    search = Search(learner.points, losses)
+    for fold, held_back in enumerate(folds):
+        expected, of_queries = learner.held_out(search, folds, fold, OutcomePrediction(weights, None, True))
+        model = learner.fit(np.setdiff1d(np.arange(n), held_back), {"max_depth": 2 if fold == 1 else 3})
+        q = model.predict(log.contexts, None)[0]
+        asked = np.isin(rows, held_back)
+        assert expected == pytest.approx((q * weights).sum(axis=1)[None])
+        assert of_queries[0] == pytest.approx(q[queries.actions, queries.outcomes, rows][asked])
 
 
 def test_default_points_are_compared_by_shorter_fits_and_used_at_full_length(loans):
