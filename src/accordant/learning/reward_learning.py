@@ -21,7 +21,7 @@ from accordant.learning.folds import all_but, some_rows
 from accordant.learning.named_columns import encoder_for
 from accordant.learning.reward_models import LearnedReward, design
 from accordant.learning.shared_forests import fit_grid
-from accordant.learning.tuning import Grid, Plan, Point, Search, Tuned, grid_points, raced
+from accordant.learning.tuning import Grid, Plan, Point, Search, Tuned, grid_points, race
 from accordant.predictions import OutcomePrediction
 from accordant.problem import DecisionProblem
 from accordant.rewards import ObservedReward, RewardSignal
@@ -103,7 +103,7 @@ class RewardLearner:
 
     def plan(self, folds: tuple[Codes, ...], thorough: bool) -> Plan:
         """Race the grid and fit the final model; return a `Tuned`. Models without a fold come by `held_out`."""
-        search: Search = yield from raced(self, folds, self.log.groups, thorough=thorough)
+        search: Search = yield from race(self, folds, self.log.groups, thorough=thorough)
         [final] = yield [partial(self.fit, all_but(folds), search.best)]
         return Tuned(search, final)
 

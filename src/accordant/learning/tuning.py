@@ -200,7 +200,7 @@ def searched(
     learner: Learner[Any], folds: tuple[Codes, ...], groups: Codes | None = None, *, thorough: bool = False
 ) -> Plan:
     """Race the points of a learner's grid, then fit the outer models and the final one; return a `Nested`."""
-    search: Search = yield from raced(learner, folds, groups, thorough=thorough)
+    search: Search = yield from race(learner, folds, groups, thorough=thorough)
     fits: list[Callable[[], Any]] = [
         partial(learner.fit, all_but(folds, fold), search.best_without(fold)) for fold in range(len(folds))
     ]
@@ -208,20 +208,20 @@ def searched(
     return Nested(search, final, tuple(by_fold))
 
 
-def raced(
+def race(
     learner: Learner[Any], folds: tuple[Codes, ...], groups: Codes | None = None, *, thorough: bool = False
 ) -> Plan:
     """Race the points of a learner's grid; return the `Search`."""
-    points, race = learner.points, _Race(len(learner.points), folds, groups)
+    points, entries = learner.points, _Race(len(learner.points), folds, groups)
     for pairs in rounds(len(folds), thorough=thorough) if len(points) > 1 else ():
-        entered = [(pair, race.entered(pair)) for pair in pairs]
+        entered = [(pair, entries.entered(pair)) for pair in pairs]
         entered = [(pair, which) for pair, which in entered if len(which)]
         if not entered:
             continue
         tasks = [partial(_pair_losses, learner, folds, pair, [points[p] for p in which]) for pair, which in entered]
         for (pair, which), (on_first, on_second) in zip(entered, (yield tasks), strict=True):
-            race.enter(pair, which, on_first, on_second)
-    return Search(points, race.means())
+            entries.enter(pair, which, on_first, on_second)
+    return Search(points, entries.means())
 
 
 class _Race:
