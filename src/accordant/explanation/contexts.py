@@ -247,15 +247,15 @@ class Support:
             column[end - len(values) : end] = values
             columns[name] = column
         codes = decided_codes(self.decide, Contexts(columns), self.actions)
-        found = []
+        neighbours = []
         for (name, values, apart), end in zip(tried, ends, strict=True):
             flips = np.flatnonzero(codes[end - len(values) : end] != decided)
             if len(flips):
                 k = int(flips[0])
                 action = self.actions[codes[end - len(values) + k]]
                 change = Difference(name, plain(context[name][0]), plain(values[k]))
-                found.append(Neighbour(action, float(apart[k]) / len(self.features), (change,)))
-        return tuple(sorted(found, key=lambda each: each.distance)), tuple(thinned)
+                neighbours.append(Neighbour(action, float(apart[k]) / len(self.features), (change,)))
+        return tuple(sorted(neighbours, key=lambda neighbour: neighbour.distance)), tuple(thinned)
 
 
 def decided_codes(decide: Decide, contexts: Contexts, actions: tuple[str, ...]) -> Codes:
@@ -266,15 +266,17 @@ def decided_codes(decide: Decide, contexts: Contexts, actions: tuple[str, ...]) 
     InputError
         If there is not one per context, or one is no action.
     """
-    found = np.asarray(decide(contexts))
-    if found.shape != (contexts.n_contexts,):
-        raise InputError(f"decide gave shape {found.shape}; allowed: one action per context, {(contexts.n_contexts,)}")
-    if found.dtype.kind in "iu":
-        if len(found) and not (found.min() >= 0 and found.max() < len(actions)):
+    decisions = np.asarray(decide(contexts))
+    if decisions.shape != (contexts.n_contexts,):
+        raise InputError(
+            f"decide gave shape {decisions.shape}; allowed: one action per context, {(contexts.n_contexts,)}"
+        )
+    if decisions.dtype.kind in "iu":
+        if len(decisions) and not (decisions.min() >= 0 and decisions.max() < len(actions)):
             raise InputError(f"decide gave a code outside 0 to {len(actions) - 1}")
-        return found.astype(np.intp)
+        return decisions.astype(np.intp)
     position = {name: code for code, name in enumerate(actions)}
-    unknown = [name for name in dict.fromkeys(map(str, found.tolist())) if name not in position]
+    unknown = [name for name in dict.fromkeys(map(str, decisions.tolist())) if name not in position]
     if unknown:
         raise UnknownNameError("action from decide:", unknown[0], actions)
-    return np.array([position[str(name)] for name in found.tolist()], dtype=np.intp)
+    return np.array([position[str(name)] for name in decisions.tolist()], dtype=np.intp)

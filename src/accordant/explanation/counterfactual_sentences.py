@@ -39,8 +39,8 @@ def _changes(found: Recourse | None) -> list[str]:
     said = []
     for change in found.changes:
         parts = [
-            f"{each.feature} were {value_text(each.there)} (here {value_text(each.here)})"
-            for each in change.differences
+            f"{difference.feature} were {value_text(difference.there)} (here {value_text(difference.here)})"
+            for difference in change.differences
         ]
         far = shown(change.distance)
         said.append(f"If {listed(parts)}, {change.action} would be decided: {far} interquartile ranges away.")
@@ -53,17 +53,17 @@ def _changes(found: Recourse | None) -> list[str]:
 
 def _who_is_pivotal(explained: Findings) -> list[str]:
     said = []
-    for each in explained.pivotal:
+    for pivotal in explained.pivotal:
         for action in explained.actions:
             ways = [
-                QUESTIONS[name].format(who=each.who)
+                QUESTIONS[name].format(who=pivotal.who)
                 for name in QUESTIONS
-                if each.changes[name] and each.actions[name] == action
+                if pivotal.changes[name] and pivotal.actions[name] == action
             ]
             if ways:
                 said.append(f"{capital(listed(ways, 'or'))}, {action} would be decided.")
-    if not any(each.changes[question] for each in explained.pivotal for question in ABSENT):
-        asked = [each.who for each in explained.pivotal if _both_asked(each)]
+    if not any(stakeholder.changes[question] for stakeholder in explained.pivotal for question in ABSENT):
+        asked = [stakeholder.who for stakeholder in explained.pivotal if _both_asked(stakeholder)]
         if asked:
             whoever = "one of them" if len(asked) > 1 else "it"
             said.append(f"The same is decided without {listed(asked, 'or')}, and if {whoever} had no preference.")
@@ -81,8 +81,8 @@ def _moves(explained: Findings) -> list[str]:
         return [f"How far expected rewards may move is not known: {everybody.method}."]
     if everybody.never:
         return ["Nothing that stakeholders could report, from 0 to 1, would change the decision."]
-    powerless = [each.who for each in alone if each.never and each.who is not None]
-    said = [_misreport(each) for each in explained.misreports if not each.never]
+    powerless = [misreport.who for misreport in alone if misreport.never and misreport.who is not None]
+    said = [_misreport(misreport) for misreport in explained.misreports if not misreport.never]
     if powerless:
         said.append(
             f"Nothing that {listed(powerless, 'or')} alone could report, from 0 to 1, would change the decision."
@@ -118,7 +118,7 @@ def _weights(explained: Findings) -> list[str]:
         return [f"Other weights were not looked for: {weights.reason}."]
     if not weights.found:
         return [f"{no_weights(weights.method, proven=weights.proven)}."]
-    return [_new_weights(explained, each) for each in weights.found]
+    return [_new_weights(explained, change) for change in weights.found]
 
 
 def no_weights(method: str, *, proven: bool) -> str:
@@ -162,12 +162,12 @@ def _other_contexts(found: ContextChanges | None) -> list[str]:
         f"Other contexts were looked for among {contexts_given(found.observed)}: {_differently(found.differently)}."
     ]
     if found.nearest is not None:
-        differences = listed([_difference(each) for each in found.nearest.differences])
+        differences = listed([_difference(difference) for difference in found.nearest.differences])
         said.append(
             f"The nearest of them, at distance {shown(found.nearest.distance)}, gets {found.nearest.action}; "
             f"it differs in {differences or 'no feature that was compared'}."
         )
-    said += [_single(each) for each in found.single]
+    said += [_single(neighbour) for neighbour in found.single]
     if not found.single:
         said.append(
             f"No value that a single feature has among {contexts_given(found.observed)} would lead to another decision."

@@ -119,7 +119,7 @@ def explain(
     misreports = smallest_misreports(rule, few, beside)
     weights = smallest_weight_changes(rule, few, beside)
     favourites = list(decide_rules([SingleStakeholder(name) for name in few.stakeholders], few))
-    found = []
+    explanations = []
     for k, row in enumerate(chosen.tolist()):
         t = int(at[k])
         choice = _choice(decisions, recommended, t)
@@ -128,12 +128,12 @@ def explain(
         why = reason(
             rule, few.take(one), decisions, t, runner_up=choice.runner_up, known=Known(**beside.arguments(one))
         )
-        found.append(Explanation(
+        explanations.append(Explanation(
             row, rule.label, few.stakeholders, few.actions, _rows_of(few.values[:, :, k]), choice,
             why, measure(rule, choice.scores), _points(decisions, t), alone, _comparisons(few, k, choice, alone),
             _pivotal_here(who, t), misreports[k], weights[k], changes[k],
         ))  # fmt: skip
-    return tuple(found)
+    return tuple(explanations)
 
 
 def _checked_rows(rows: Sequence[int] | Codes | None, n_contexts: int) -> Codes:
@@ -171,9 +171,9 @@ def _contexts(
 
 
 def _choice(decisions: Decisions, recommended: Recommendations, row: int) -> Choice:
-    margin, found = float(recommended.margin[row]), str(recommended.runner_up[row])
+    margin, runner_up = float(recommended.margin[row]), str(recommended.runner_up[row])
     # arrays of text drop what no name should end in
-    second = next((name for name in decisions.action_names if name.rstrip("\0") == found), found)
+    second = next((name for name in decisions.action_names if name.rstrip("\0") == runner_up), runner_up)
     flags = tuple(name for name, raised in decisions.flags.items() if raised[row])
     return Choice(
         decisions.action_names[int(decisions.codes[row])], bool(decisions.tied[row]),
@@ -184,12 +184,12 @@ def _choice(decisions: Decisions, recommended: Recommendations, row: int) -> Cho
 
 def _points(decisions: Decisions, row: int) -> dict[str, tuple[float, ...]]:
     """Return reference points; one that holds for every context has a single column."""
-    found = {}
+    points = {}
     for name in POINTS:
         if name in decisions.quantities:
-            each = np.asarray(decisions.quantities[name], dtype=np.float64)
-            found[name] = tuple(map(float, each[:, row if each.shape[1] == decisions.n_contexts else 0]))
-    return found
+            point = np.asarray(decisions.quantities[name], dtype=np.float64)
+            points[name] = tuple(map(float, point[:, row if point.shape[1] == decisions.n_contexts else 0]))
+    return points
 
 
 def _favourites_here(
@@ -198,14 +198,14 @@ def _favourites_here(
     values = np.asarray(few.values[:, :, k], dtype=np.float64)
     decided = values[:, few.actions.index(choice.action)]
     tolerance = SINGLE_PRECISION_TOLERANCE if few.values.dtype == np.float32 else TIE_TOLERANCE
-    found = []
+    here = []
     for i, (name, decisions) in enumerate(zip(few.stakeholders, favourites, strict=True)):
         favourite = int(decisions.codes[k])
         level = values[i] >= values[i].max() - tolerance
         equals = tuple(action for action, best in zip(few.actions, level, strict=True) if best)
         gains = tuple(map(float, values[:, favourite] - decided))
-        found.append(Favourite(name, few.actions[favourite], equals, gains))
-    return tuple(found)
+        here.append(Favourite(name, few.actions[favourite], equals, gains))
+    return tuple(here)
 
 
 def _comparisons(few: ExpectedRewards, k: int, choice: Choice, alone: tuple[Favourite, ...]) -> tuple[Comparison, ...]:
@@ -216,7 +216,7 @@ def _comparisons(few: ExpectedRewards, k: int, choice: Choice, alone: tuple[Favo
             action,
             tuple(map(float, decided - values[:, a])),
             action == choice.runner_up,
-            tuple(each.who for each in alone if each.action == action),
+            tuple(favourite.who for favourite in alone if favourite.action == action),
         )
         for a, action in enumerate(few.actions)
         if action != choice.action
@@ -228,11 +228,13 @@ def _pivotal_here(found: Pivotal, t: int) -> tuple[PivotalHere, ...]:
     for i, name in enumerate(found.stakeholders):
         actions: dict[str, str | None] = {}
         changes: dict[str, bool | None] = {}
-        for variation, each in found.variations.items():
-            means = not each.reasons[i]
-            actions[variation] = found.actions[each.codes[i, t]] if means else None
-            changes[variation] = bool(each.changes[i, t]) if means else None
-        reasons = {variation: each.reasons[i] for variation, each in found.variations.items() if each.reasons[i]}
+        for question, variation in found.variations.items():
+            means = not variation.reasons[i]
+            actions[question] = found.actions[variation.codes[i, t]] if means else None
+            changes[question] = bool(variation.changes[i, t]) if means else None
+        reasons = {
+            question: variation.reasons[i] for question, variation in found.variations.items() if variation.reasons[i]
+        }
         here.append(PivotalHere(name, actions, changes, reasons))
     return tuple(here)
 
@@ -251,7 +253,9 @@ def with_rows(explanations: Sequence[Explanation], rows: Sequence[int]) -> tuple
     """
     if len(explanations) != len(rows):
         raise InputError(f"{len(rows)} row numbers were given for {len(explanations)} explanations")
-    return tuple(dataclasses.replace(each, row=int(row)) for each, row in zip(explanations, rows, strict=True))
+    return tuple(
+        dataclasses.replace(explanation, row=int(row)) for explanation, row in zip(explanations, rows, strict=True)
+    )
 
 
 FORMAT = 2  # of the object; a reader of another format must refuse
@@ -278,7 +282,7 @@ def as_document(
 
     return {
         "format": FORMAT, "version": __version__, "title": title, "source": source, "rests_on": list(rests_on),
-        "explanations": [each.to_json() for each in explanations],
+        "explanations": [explanation.to_json() for explanation in explanations],
         "influence": None if influence is None else influence.to_json(),
         "pivotal": None if pivotal is None else pivotal.to_json(),
     }  # fmt: skip

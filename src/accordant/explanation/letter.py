@@ -136,44 +136,44 @@ class _Letter:
 
     def _level(self, action: int) -> str:
         assert self.person is not None
-        found = self.person.forecast
-        assert found.means is not None
-        name, unit = self.names.outcome(found.name), self.names.outcome(found.unit)
-        digits = 1 if abs(found.means[action]) < 100 else 0
-        mean = self.spoken.number(found.means[action], digits)
-        if found.low is None or found.high is None or found.level is None:
+        forecast = self.person.forecast
+        assert forecast.means is not None
+        name, unit = self.names.outcome(forecast.name), self.names.outcome(forecast.unit)
+        digits = 1 if abs(forecast.means[action]) < 100 else 0
+        mean = self.spoken.number(forecast.means[action], digits)
+        if forecast.low is None or forecast.high is None or forecast.level is None:
             return self.say(
                 message("We expect this on average for people like you: {name} {mean} {unit}."),
                 name=name,
                 mean=mean,
                 unit=unit,
             ).replace(" .", ".")
-        ends = [self.spoken.number(each[action], digits) for each in (found.low, found.high)]
+        ends = [self.spoken.number(limit[action], digits) for limit in (forecast.low, forecast.high)]
         words = message(
             "On average we expect for people like you: {name} {mean} {unit}. For {count} in 100 of "
             "them it will be from {low} to {high}."
         )
         return self.say(
-            words, name=name, mean=mean, unit=unit, count=_of_100(found.level), low=ends[0], high=ends[1]
+            words, name=name, mean=mean, unit=unit, count=_of_100(forecast.level), low=ends[0], high=ends[1]
         ).replace(" .", ".")
 
     def changes(self) -> list[str]:
         """Say what would change the decision; nothing is said that was not decided again."""
-        found = self.explained.recourse
-        if not self.by_rule or found is None:
+        recourse = self.explained.recourse
+        if not self.by_rule or recourse is None:
             return [self.say(message("We did not look for what would change the decision."))]
-        if found.reason == UNDECLARED:
+        if recourse.reason == UNDECLARED:
             return [
                 self.say(
                     message("It was not stated which of the facts you can change. So we did not look for changes.")
                 )
             ]
-        if found.reason:
+        if recourse.reason:
             return [self.say(message("We cannot say what would change the decision in your case."))]
-        wanted = [change for change in found.changes if self._better(change.action)]
+        wanted = [change for change in recourse.changes if self._better(change.action)]
         if not self.explained.comparisons or self._content():
             return [self.say(message("No other decision would be better for you. So we list no changes."))]
-        columns = self.spoken.listed([self.names.column(name) for name in found.changeable])
+        columns = self.spoken.listed([self.names.column(name) for name in recourse.changeable])
         if not wanted:
             words = message(
                 "We looked at what you can change ({columns}). No change that is common enough would "
@@ -192,13 +192,13 @@ class _Letter:
         ]
 
     def _change(self, change: Change) -> str:
-        parts = [self._difference(each) for each in change.differences]
+        parts = [self._difference(difference) for difference in change.differences]
         words = message("The decision would be {action} with these changes: {changes}.")
         return self.say(words, action=self.names.mention(change.action), changes="; ".join(parts))
 
     def _difference(self, found: Difference) -> str:
         name, here, there = found.feature, found.here, found.there
-        values = [self.names.value(name, each) for each in (there, here)]
+        values = [self.names.value(name, value) for value in (there, here)]
         return self.say(
             message("{name} {there} (now {here})"), name=self.names.column(name), there=values[0], here=values[1]
         )
@@ -218,16 +218,16 @@ class _Letter:
 
     def wishes(self) -> list[Wish]:
         """Say what would be best for each, and where the decision stands for them."""
-        found = []
-        order = sorted(self.explained.favourites, key=lambda each: each.who != self.to.person)
-        for each in order[:MOST_WISHES]:
-            place = self.say(PLACES[self._place(each.who)]) if self.action else ""
-            best = self.spoken.listed([self.names.action(name) for name in each.equals])
-            everything = len(each.equals) == len(self.explained.actions) > 1
-            name = self.names.stakeholder(each.who)
+        wishes = []
+        order = sorted(self.explained.favourites, key=lambda other: other.who != self.to.person)
+        for favourite in order[:MOST_WISHES]:
+            place = self.say(PLACES[self._place(favourite.who)]) if self.action else ""
+            best = self.spoken.listed([self.names.action(name) for name in favourite.equals])
+            everything = len(favourite.equals) == len(self.explained.actions) > 1
+            name = self.names.stakeholder(favourite.who)
             who = name[:1].upper() + name[1:]
-            found.append(Wish(who=who, best=self.say(PLACES["same"]) if everything else best, decision=place))
-        return found + [Wish(who=more, best="", decision="") for more in self._more(len(order) - MOST_WISHES)]
+            wishes.append(Wish(who=who, best=self.say(PLACES["same"]) if everything else best, decision=place))
+        return wishes + [Wish(who=more, best="", decision="") for more in self._more(len(order) - MOST_WISHES)]
 
     def _more(self, count: int) -> list[str]:
         """Say that there are more than fit one page."""
@@ -280,15 +280,15 @@ class _Letter:
     def known(self) -> list[Known]:
         """Say which facts were used, and how usual they are."""
         traits = () if self.person is None else self.person.traits
-        found = [
+        facts = [
             Known(
-                name=self.names.column(each.feature),
-                value=self.names.value(each.feature, each.value),
-                usual=self.usual(each),
+                name=self.names.column(trait.feature),
+                value=self.names.value(trait.feature, trait.value),
+                usual=self.usual(trait),
             )
-            for each in traits[:MOST_TRAITS]
+            for trait in traits[:MOST_TRAITS]
         ]
-        return found + [Known(name=more, value="", usual="") for more in self._more(len(traits) - MOST_TRAITS)]
+        return facts + [Known(name=more, value="", usual="") for more in self._more(len(traits) - MOST_TRAITS)]
 
     def usual(self, trait: Trait) -> str:
         """Say how usual a value is among training rows."""

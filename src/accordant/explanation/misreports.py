@@ -101,11 +101,11 @@ def smallest_misreports(
     if rule.whole_batch:
         nothing = tuple(Misreport(who, None, method=BATCH) for who in coalitions)
         return (nothing,) * expected.n_contexts
-    found = []
+    rows = []
     for who in coalitions:
         safe = radius(rule, expected, coalition=who, known=known)
-        found.append([_beyond(rule, expected, known, who, t, float(safe[t])) for t in range(expected.n_contexts)])
-    return tuple(zip(*found, strict=True))
+        rows.append([_beyond(rule, expected, known, who, t, float(safe[t])) for t in range(expected.n_contexts)])
+    return tuple(zip(*rows, strict=True))
 
 
 def _beyond(

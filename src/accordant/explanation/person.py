@@ -163,8 +163,8 @@ def person(
     chance = None
     if decisions.policy is not None and how == "rule":
         how, chance = "drawn", float(decisions.policy[decisions.codes[row], row])
-    found = traits(profile, contexts, row), forecast(problem, prediction, row, basis)
-    return Person(*found, unusual, how, str(decisions.actions[row]), chance)
+    facts = traits(profile, contexts, row), forecast(problem, prediction, row, basis)
+    return Person(*facts, unusual, how, str(decisions.actions[row]), chance)
 
 
 def forecast(problem: DecisionProblem, prediction: OutcomePrediction, row: int, basis: Basis) -> Forecast:

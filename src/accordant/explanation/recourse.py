@@ -65,7 +65,7 @@ class Changeable(Declared):
 
     @model_validator(mode="after")
     def _check(self) -> Self:
-        numeric = self.direction != "either" or any(each is not None for each in (self.low, self.high, self.most))
+        numeric = self.direction != "either" or any(limit is not None for limit in (self.low, self.high, self.most))
         if self.values and numeric:
             raise InputError("values is for texts; direction, low, high and most are for numbers: declare one kind")
         if self.low is not None and self.high is not None and self.low > self.high:
@@ -94,7 +94,7 @@ class Changeable(Declared):
             If a text has a direction, or a number has values.
         """
         if observed.dtype != np.float64:
-            if self.direction != "either" or any(each is not None for each in (self.low, self.high, self.most)):
+            if self.direction != "either" or any(limit is not None for limit in (self.low, self.high, self.most)):
                 raise InputError(f"changeable: {name!r} holds texts; allowed: either, or values: [TEXT, …]")
             kept = observed[(observed != "") & (observed != here)]
             return np.unique(kept[np.isin(kept, self.values)] if self.values else kept)
@@ -193,13 +193,13 @@ class Candidates:
 
     def change(self, k: int, action: str) -> Change:
         """Return one of the changes."""
-        found = [
+        pairs = [
             (float(self.apart[name][c]), Difference(name, plain(values[0]), plain(values[c])))
             for (name, values), c in zip(self.values.items(), self.choices[k], strict=True)
             if c
         ]
-        found.sort(key=lambda pair: -pair[0])
-        return Change(action, float(self.distances[k]), tuple(difference for _, difference in found))
+        pairs.sort(key=lambda pair: -pair[0])
+        return Change(action, float(self.distances[k]), tuple(difference for _, difference in pairs))
 
 
 def candidates(person: Contexts, observed: Contexts, changeable: Mapping[str, Changeable]) -> Candidates:
@@ -225,13 +225,13 @@ def candidates(person: Contexts, observed: Contexts, changeable: Mapping[str, Ch
     observed_together = _thinned(_of_rows(observed, thin), SHARE) if thin else np.zeros((0, 0), dtype=np.intp)
     choices = np.unique(np.concatenate([*tried, observed_together]), axis=0) if thin else observed_together
     choices = choices[(choices > 0).any(axis=1)]
-    values = {name: np.concatenate([person[name][:1], each]) for name, each in thin.items()}
-    apart = {name: distances.apart(name, person[name][0], each) for name, each in values.items()}
+    values = {name: np.concatenate([person[name][:1], allowed]) for name, allowed in thin.items()}
+    apart = {name: distances.apart(name, person[name][0], column) for name, column in values.items()}
     total = np.zeros(len(choices))
-    for f, each in enumerate(apart.values()):
-        total += each[choices[:, f]] if len(choices) else 0.0
+    for f, gaps in enumerate(apart.values()):
+        total += gaps[choices[:, f]] if len(choices) else 0.0
     order = np.lexsort(((choices > 0).sum(axis=1), total))
-    everything = whole and sizes == [len(each) for each in full.values()]
+    everything = whole and sizes == [len(allowed) for allowed in full.values()]
     return Candidates(values, apart, choices[order], total[order], everything)
 
 
@@ -249,22 +249,22 @@ def _members(sizes: Sequence[int], n: int) -> list[tuple[int, ...]]:
 def _together(sizes: Sequence[int], members: tuple[int, ...]) -> Codes:
     """Return every combination of changes of some features; on a grid if all sets of so many are more than `SHARE`."""
     combinations_of_all = float(np.prod([size + 1.0 for size in sizes]))
-    each = max(2, int((SHARE / len(_members(sizes, len(members)))) ** (1 / len(members))))
+    points = max(2, int((SHARE / len(_members(sizes, len(members)))) ** (1 / len(members))))
     whole = combinations_of_all <= MOST_TRIED or len(members) == 1
-    grids = [_thinned(np.arange(1, sizes[f] + 1), sizes[f] if whole else each) for f in members]
-    found = np.zeros((int(np.prod([len(grid) for grid in grids])), len(sizes)), dtype=np.intp)
+    grids = [_thinned(np.arange(1, sizes[f] + 1), sizes[f] if whole else points) for f in members]
+    choices = np.zeros((int(np.prod([len(grid) for grid in grids])), len(sizes)), dtype=np.intp)
     for f, column in zip(members, np.meshgrid(*grids, indexing="ij"), strict=True):
-        found[:, f] = column.ravel()
-    return found
+        choices[:, f] = column.ravel()
+    return choices
 
 
 def _of_rows(observed: Contexts, values: Mapping[str, NDArray[Any]]) -> Codes:
     """Return what every training row has in the changeable features, as far as a person may change to it."""
-    found = np.zeros((observed.n_contexts, len(values)), dtype=np.intp)
+    choices = np.zeros((observed.n_contexts, len(values)), dtype=np.intp)
     for f, (name, allowed) in enumerate(values.items()):
         place = np.clip(np.searchsorted(allowed, observed[name]), 0, len(allowed) - 1)
-        found[:, f] = np.where(allowed[place] == observed[name], place + 1, 0)
-    return np.unique(found, axis=0)
+        choices[:, f] = np.where(allowed[place] == observed[name], place + 1, 0)
+    return np.unique(choices, axis=0)
 
 
 def recourse(
@@ -302,23 +302,23 @@ def recourse(
     if not read:
         return Recourse((), (), 0, observed.n_contexts, reason=UNDECLARED)
     tried = candidates(person, observed, read)
-    found: dict[int, Change] = {}
+    nearest: dict[int, Change] = {}
     start, size, names = 0, FIRST_BLOCK, tuple(actions)
-    while start < len(tried.choices) and len(found) < len(names) - 1:
+    while start < len(tried.choices) and len(nearest) < len(names) - 1:
         block = slice(start, start + size)
         contexts = tried.contexts(person, block)
         codes = decided_codes(decide, contexts, names)
-        new = np.flatnonzero(~np.isin(codes, [decided, *found]))
+        new = np.flatnonzero(~np.isin(codes, [decided, *nearest]))
         good = np.zeros(len(codes), dtype=bool)
         if len(new):
             good[new] = plausible(contexts.take(new))
         for k in np.flatnonzero(good).tolist():
             code = int(codes[k])
             alone = contexts.take(slice(k, k + 1))
-            if code not in found and int(decided_codes(decide, alone, names)[0]) == code:
-                found[code] = tried.change(start + k, names[code])
+            if code not in nearest and int(decided_codes(decide, alone, names)[0]) == code:
+                nearest[code] = tried.change(start + k, names[code])
         start, size = start + len(codes), 4 * size
-    changes = tuple(sorted(found.values(), key=lambda change: change.distance))
+    changes = tuple(sorted(nearest.values(), key=lambda change: change.distance))
     return Recourse(tuple(read), changes, min(start, len(tried.choices)), observed.n_contexts, tried.everything)
 
 

@@ -181,6 +181,6 @@ class Findings:
 
     def values(self) -> dict[str, Any]:
         """Return plain values without sentences."""
-        own = {"choice": self.choice.to_json(), "misreports": [each.to_json() for each in self.misreports]}
+        own = {"choice": self.choice.to_json(), "misreports": [misreport.to_json() for misreport in self.misreports]}
         values: dict[str, Any] = json_value(asdict(self) | own)
         return values

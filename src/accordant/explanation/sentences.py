@@ -39,8 +39,8 @@ FLAGS = {
 def sentences_by_topic(explained: Findings) -> dict[str, tuple[str, ...]]:
     """Return sentences by topic: what decides, the person if a policy told, what was traded off, changes, how sure."""
     said = (_decides(explained), _person(explained), _traded(explained), would_change(explained), _sure(explained))
-    found = dict(zip(TOPICS, map(tuple, said), strict=True))
-    return found if explained.person is not None else {topic: found[topic] for topic in TOPICS if topic != "person"}
+    texts = dict(zip(TOPICS, map(tuple, said), strict=True))
+    return texts if explained.person is not None else {topic: texts[topic] for topic in TOPICS if topic != "person"}
 
 
 def _person(explained: Findings) -> list[str]:
@@ -150,26 +150,33 @@ def _points(explained: Findings) -> list[str]:
 
 def _traded(explained: Findings) -> list[str]:
     decision = explained.choice.action
-    content = [each.who for each in explained.favourites if decision in each.equals]
+    content = [favourite.who for favourite in explained.favourites if decision in favourite.equals]
     said = []
     if content:
         said.append(f"Alone, {listed(content)} would have chosen {decision} too{_or_equal(explained, content)}.")
     for action in explained.actions:
-        others = [each.who for each in explained.favourites if each.action == action and decision not in each.equals]
+        others = [
+            favourite.who
+            for favourite in explained.favourites
+            if favourite.action == action and decision not in favourite.equals
+        ]
         if others:
             said.append(f"Alone, {listed(others)} would have chosen {action}.")
-    relevant = [each for each in explained.comparisons if each.runner_up or _wanted(explained, each)]
-    return said + [_compared(explained, each) for each in relevant]
+    relevant = [
+        comparison for comparison in explained.comparisons if comparison.runner_up or _wanted(explained, comparison)
+    ]
+    return said + [_compared(explained, comparison) for comparison in relevant]
 
 
 def _or_equal(explained: Findings, content: Sequence[str]) -> str:
-    level = any(len(each.equals) > 1 for each in explained.favourites if each.who in content)
+    level = any(len(favourite.equals) > 1 for favourite in explained.favourites if favourite.who in content)
     return " or something equally good to them" if level else ""
 
 
 def _wanted(explained: Findings, comparison: Comparison) -> bool:
     return any(
-        each.action == comparison.action and explained.choice.action not in each.equals for each in explained.favourites
+        favourite.action == comparison.action and explained.choice.action not in favourite.equals
+        for favourite in explained.favourites
     )
 
 
@@ -192,10 +199,12 @@ def _sure(explained: Findings) -> list[str]:
     if not everybody.never and not everybody.nothing_certified and not everybody.at_once:
         most = shown(everybody.safe, ROUND_FLOOR)
         said.append(f"Errors of at most {most} in each of the expected rewards would not have changed the decision.")
-    unknown = [_who(each) for each in explained.misreports if each.nothing_certified]
+    unknown = [_who(misreport) for misreport in explained.misreports if misreport.nothing_certified]
     if unknown:
         said.append(f"Nothing is certified about changes of the expected rewards of {listed(unknown)}.")
-    bounded = [_who(each) for each in explained.misreports if not each.exact and not each.nothing_certified]
+    bounded = [
+        _who(misreport) for misreport in explained.misreports if not misreport.exact and not misreport.nothing_certified
+    ]
     if bounded:
         who = listed(bounded)
         said.append(f"How far expected rewards may move is a certified lower bound for {who}; more may be safe too.")

@@ -31,7 +31,7 @@ def shown(value: float, rounding: str = ROUND_HALF_EVEN, digits: int | None = No
 
 def decimals_for(*differences: float) -> int:
     """Return the decimals that show the smallest difference: three, or those of two digits if it is below 0.001."""
-    size = min((abs(each) for each in differences if each), default=1.0)
+    size = min((abs(difference) for difference in differences if difference), default=1.0)
     return 3 if size >= SMALL else 1 - math.floor(math.log10(size))
 
 

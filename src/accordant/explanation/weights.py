@@ -159,8 +159,8 @@ def changes_found(trial: Trial) -> list[NewWeights]:
     Shares of 0 and 1 are left out: they leave somebody out altogether, which is another question (see `pivotal`).
     """
     inside = [i for i, share in enumerate(trial.shares) if 0 < share < 1]
-    found = [_first_on_grid(trial, i, direction) for i in inside for direction in END]
-    return [each for each in found if each is not None]
+    changes = [_first_on_grid(trial, i, direction) for i in inside for direction in END]
+    return [change for change in changes if change is not None]
 
 
 def _first_on_grid(trial: Trial, who: int, direction: Side) -> NewWeights | None:
@@ -208,18 +208,18 @@ def exact_changes(trial: Trial, scores: Values) -> tuple[list[NewWeights], bool]
     rivals = [a for a in range(len(trial.here.actions)) if a != trial.chosen]
     leads = [scores[:, trial.chosen] - scores[:, a] for a in rivals]  # by how much each prefers the decision
     ahead = least_lead(trial, scores)
-    shifts = [each for lead in leads if (each := smallest_shift(lead, trial.shares, ahead)) is not None]
-    tried = (trial.changed("shift", None, each) for each in sorted(shifts, key=trial.moved))
-    found = [next((each for each in tried if each is not None), None)]
-    found += [_first(trial, leads, i, direction, ahead) for i in range(len(trial.shares)) for direction in END]
-    return [each for each in found if each is not None], all(lead.min() >= 0 for lead in leads)
+    shifts = [shift for lead in leads if (shift := smallest_shift(lead, trial.shares, ahead)) is not None]
+    tried = (trial.changed("shift", None, shares) for shares in sorted(shifts, key=trial.moved))
+    changes = [next((change for change in tried if change is not None), None)]
+    changes += [_first(trial, leads, i, direction, ahead) for i in range(len(trial.shares)) for direction in END]
+    return [change for change in changes if change is not None], all(lead.min() >= 0 for lead in leads)
 
 
 def _first(trial: Trial, leads: list[Values], who: int, direction: Side, ahead: float) -> NewWeights | None:
     """Return the nearest share of one stakeholder at which some rival is ahead."""
     end = END[direction]
     reached = [share for lead in leads if (share := crossing(lead, trial.shares, who, end, ahead)) is not None]
-    for share in sorted(reached, key=lambda each: abs(each - trial.shares[who])):
+    for share in sorted(reached, key=lambda new: abs(new - trial.shares[who])):
         change = trial.changed(direction, who, trial.with_share(who, share))
         if change is not None:
             return change
@@ -237,8 +237,8 @@ def components(rule: ContextRule, here: ExpectedRewards) -> Values:
     """Return the scores of a rule in one context with each stakeholder alone heard, shape (stakeholder, action)."""
     n_stakeholders = len(here.stakeholders)
     alone = [with_weights(rule, row) for row in np.eye(n_stakeholders)]
-    found = decide([each for each in alone if isinstance(each, ContextRule)], here)
-    return np.array([each.scores[:, 0] for each in found if each.scores is not None], dtype=np.float64)
+    decisions = decide([strategy for strategy in alone if isinstance(strategy, ContextRule)], here)
+    return np.array([own.scores[:, 0] for own in decisions if own.scores is not None], dtype=np.float64)
 
 
 def smallest_shift(lead: Values, shares: Values, ahead: float = 0.0) -> Values | None:
@@ -344,8 +344,8 @@ def _in_context(rule: Strategy, here: ExpectedRewards, known: Known, weights: Va
     method: Found
     proven = False
     if rule.name in LINEAR and isinstance(rule, ContextRule):
-        method, (found, proven) = "exact", exact_changes(trial, components(rule, here))
+        method, (changes, proven) = "exact", exact_changes(trial, components(rule, here))
     else:
-        method, found = "numeric", changes_found(trial)
-    nearest_first = tuple(sorted(found, key=lambda each: each.moved))
+        method, changes = "numeric", changes_found(trial)
+    nearest_first = tuple(sorted(changes, key=lambda change: change.moved))
     return WeightChanges(tuple(map(float, trial.shares)), method, "", nearest_first, proven)

@@ -105,12 +105,12 @@ class Coalitions:
             given = neutralise(given, absent)
         else:
             rule, given = drop(rule, given, absent)
-        found = _decisions(rule, given, self.known)
-        counts: WholeNumbers = np.asarray(found.codes == self.decided, dtype=np.int64)
+        decisions = _decisions(rule, given, self.known)
+        counts: WholeNumbers = np.asarray(decisions.codes == self.decided, dtype=np.int64)
         if self.orders == 1:
             return counts
         # where the best score is not tied, the order of the actions does not matter; a batch is decided as a whole
-        open_ = np.arange(len(counts)) if rule.whole_batch else np.flatnonzero(found.tied)
+        open_ = np.arange(len(counts)) if rule.whole_batch else np.flatnonzero(decisions.tied)
         counts *= self.orders
         if len(open_):
             counts[open_] = self._rotated(rule, given.take(open_), open_)
@@ -206,22 +206,22 @@ class Influence:
         ``share`` is null where nothing is to be shared: the sum of the contributions is not above 0.
         """
         indices = {"shapley": self.shapley, "banzhaf": self.banzhaf}
-        found: dict[str, Any] = {
+        values: dict[str, Any] = {
             "rule": self.rule, "absence": self.absence, "ties": self.ties, "contexts": len(self.everybody),
             "moved": self.moved, "exact": self.samples == 0, "samples": self.samples,
             "players": [name for name, plays in zip(self.stakeholders, self.players, strict=True) if plays],
         }  # fmt: skip
         for name, index in indices.items():
             error = None if index.error is None else dict(zip(self.stakeholders, index.error.tolist(), strict=True))
-            found[name] = {**as_json(self.stakeholders, index), "standard_error": error}
-        found["groups"] = {
+            values[name] = {**as_json(self.stakeholders, index), "standard_error": error}
+        values["groups"] = {
             label: {
                 "contexts": int(contexts.sum()),
                 **{name: as_json(self.stakeholders, index, contexts) for name, index in indices.items()},
             }
             for label, contexts in self.by_group.items()
         }
-        return found
+        return values
 
 
 def influence(

@@ -120,8 +120,8 @@ class Pivotal:
         def by_name(contexts: Mask | slice) -> dict[str, Any]:
             """Return shares by variation and stakeholder."""
             return {
-                name: dict(zip(self.stakeholders, each.shares(contexts), strict=True))
-                for name, each in self.variations.items()
+                name: dict(zip(self.stakeholders, variation.shares(contexts), strict=True))
+                for name, variation in self.variations.items()
             }
 
         return {
@@ -129,8 +129,8 @@ class Pivotal:
             "contexts": len(self.decided),
             "pivotal": by_name(slice(None)),
             "reasons": {
-                name: {who: why for who, why in zip(self.stakeholders, each.reasons, strict=True) if why}
-                for name, each in self.variations.items()
+                name: {who: why for who, why in zip(self.stakeholders, variation.reasons, strict=True) if why}
+                for name, variation in self.variations.items()
             },
             "groups": {
                 label: {"contexts": int(contexts.sum()), "pivotal": by_name(contexts)}

@@ -60,7 +60,7 @@ class PowerIndex:
         """Return contributions in some contexts, raw and as shares."""
         sums = self.counts[:, contexts].sum(axis=1)
         total = int(sums.sum())
-        share = tuple(int(each) / total for each in sums) if total > 0 else None
+        share = tuple(int(contribution) / total for contribution in sums) if total > 0 else None
         return np.asarray(sums / self.denominator, dtype=np.float64), share
 
 

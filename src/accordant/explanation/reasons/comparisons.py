@@ -184,8 +184,8 @@ def _left_below(s: Contrast) -> Reason | None:
 def _nash_bargaining(s: Contrast) -> Reason:
     gains, say = _gains(s), s.say
     nothing = (gains <= INDIFFERENT) & say[:, None]
-    if found := _left_below(s):
-        return found
+    if below := _left_below(s):
+        return below
     if nothing[:, s.other].any():
         least = np.where(say[:, None], gains, np.inf).min(axis=0)
         who = s.names(nothing[:, s.other])
@@ -197,15 +197,15 @@ def _nash_bargaining(s: Contrast) -> Reason:
 
 
 def _egalitarian(s: Contrast) -> Reason:
-    if found := _left_below(s):
-        return found
+    if below := _left_below(s):
+        return below
     scale = np.where(s.say, s.weights * s.say.sum(), 1.0)[:, None]
     return _from_start(s, _extreme(s, _gains(s) / scale, "least_gain", s.weighted(s.say)))
 
 
 def _kalai_smorodinsky(s: Contrast) -> Reason:
-    if found := _left_below(s):
-        return found
+    if below := _left_below(s):
+        return below
     rule: Any = s.rule
     room = (rule.ideal_point(s.block)[:, 0] - rule.disagreement_point(s.block)[:, 0])[:, None]
     able = room > INDIFFERENT
@@ -226,8 +226,8 @@ def _regret(s: Contrast) -> Reason:
 
 
 def _extreme_missed(s: Contrast, missed: Values, how: tuple[str, ...] = ()) -> Reason:
-    found = _extreme(s, -missed, "least_missed", (*how, *s.weighted(s.say)))
-    return s.against(found.kind, found.better or 0.0, found.worse or 0.0, found.how, **found.who)
+    extreme = _extreme(s, -missed, "least_missed", (*how, *s.weighted(s.say)))
+    return s.against(extreme.kind, extreme.better or 0.0, extreme.worse or 0.0, extreme.how, **extreme.who)
 
 
 def _debate(s: Contrast) -> Reason:

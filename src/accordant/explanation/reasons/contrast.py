@@ -64,8 +64,8 @@ class Contrast:
     @cached_property
     def weights(self) -> Values:
         """Weights that sum to 1, shape (stakeholder,); alike for rules without weights."""
-        found = stakeholder_weights(getattr(self.rule, "weights", None), len(self.block.stakeholders))
-        return np.asarray(found / found.sum())
+        weights = stakeholder_weights(getattr(self.rule, "weights", None), len(self.block.stakeholders))
+        return np.asarray(weights / weights.sum())
 
     @property
     def say(self) -> Mask:

@@ -271,7 +271,7 @@ class Reason:
     def sentence(self, spoken: Language | None = None, names: Names | None = None) -> str:
         """Return the reason in one sentence, in English and with declared names unless told otherwise."""
         spoken, names = spoken or language("en"), names or DeclaredNames()
-        who = {part: [names.stakeholder(each) for each in named] for part, named in self.who.items()}
+        who = {part: [names.stakeholder(name) for name in named] for part, named in self.who.items()}
         fields = {part: spoken.listed(named) or spoken.text(NOBODY) for part, named in who.items()}
         fields |= {
             "action": names.action(self.action),
@@ -284,15 +284,15 @@ class Reason:
                 quo = names.mention(str(self.words.get("status_quo", "")))
                 fields[part] = spoken.text(STARTS[str(word)], status_quo=quo)
             elif part == "others":
-                fields[part] = spoken.listed([names.mention(each) for each in word])
+                fields[part] = spoken.listed([names.mention(action) for action in word])
             else:
                 fields[part] = str(word)
         words = spoken.text(SENTENCES[self.kind], **fields)
         return words[:1].upper() + words[1:]
 
     def _counted(self, spoken: Language) -> str:
-        counted = [spoken.text(HOW[each]) for each in self.how if each in HOW]
+        counted = [spoken.text(HOW[way]) for way in self.how if way in HOW]
         return f" ({', '.join(counted)})" if counted else ""
 
     def _limits(self, spoken: Language, who: str) -> str:
-        return ", ".join(spoken.text(LIMITS[each], who=who) for each in self.how if each in LIMITS)
+        return ", ".join(spoken.text(LIMITS[way], who=who) for way in self.how if way in LIMITS)
