@@ -107,7 +107,7 @@ class LevelBets:
         """Return the logarithm of each factor, shape (record, bet)."""
         places = np.searchsorted(np.array(self.ends[:-1]), values, side="right")
         shares = np.diff(np.array([0.0, *self.ends]))[self._bet_on, None]
-        odds = np.array([*ODDS, *(1.0 / each for each in ODDS)])
+        odds = np.array([*ODDS, *(1.0 / ratio for ratio in ODDS)])
         moved = odds * shares / (1.0 - shares + odds * shares)
         inside, outside = np.log(moved / shares), np.log((1.0 - moved) / (1.0 - shares))
         hit = places[:, None, None] == self._bet_on[:, None]

@@ -44,15 +44,15 @@ LARGEST_WRITTEN = 3.0  # powers of ten; larger evidence is written as one
 
 def families(measures: Iterable[Measure]) -> dict[Family, list[Measure]]:
     """Return measures by family, in the order in which they are told; families without any are left out."""
-    found: dict[Family, list[Measure]] = {family: [] for family in TITLES}
-    for each in measures:
-        found[each.family].append(each)
-    return {family: each for family, each in found.items() if each}
+    by_family: dict[Family, list[Measure]] = {family: [] for family in TITLES}
+    for measure in measures:
+        by_family[measure.family].append(measure)
+    return {family: members for family, members in by_family.items() if members}
 
 
 def strongest(measures: Iterable[Measure]) -> Measure:
     """Return the measure with most evidence of those with an alarm, or of all."""
-    return max(measures, key=lambda each: (each.alarm is not None, each.highest or 0.0))
+    return max(measures, key=lambda measure: (measure.alarm is not None, measure.highest or 0.0))
 
 
 def evidence_words(power: float | None) -> str:

@@ -233,24 +233,24 @@ class Monitor:
         """Let streams take in the decisions that are gathered."""
         if not self._decided:
             return
-        batch = [decided for decided, _ in self._decided]
-        actions, referred = np.array([each.action for each in batch]), np.array([each for _, each in self._decided])
+        batch = [line for line, _ in self._decided]
+        actions, referred = np.array([line.action for line in batch]), np.array([flag for _, flag in self._decided])
         streams.decide(decision_values(self.run, self._contexts(batch), actions, referred, _times(batch)))
 
     def _take_outcomes(self, streams: Streams) -> None:
         """Let streams take in the outcomes that are gathered."""
         if not self._followed:
             return
-        batch, outcomes = [decided for decided, _ in self._followed], [outcome for _, outcome in self._followed]
-        known = np.array([each.outcome is not None for each in outcomes])
+        batch, outcomes = [line for line, _ in self._followed], [outcome for _, outcome in self._followed]
+        known = np.array([outcome.outcome is not None for outcome in outcomes])
         rewards = [
-            [each.rewards.get(name, math.nan) for each in outcomes]
+            [outcome.rewards.get(name, math.nan) for outcome in outcomes]
             for name in self.run.policy.problem.stakeholder_names
         ]
         rows = DecidedRows(
-            self._contexts(batch), np.array([each.action for each in batch]), _times(batch),
+            self._contexts(batch), np.array([line.action for line in batch]), _times(batch),
             known, self._codes(outcomes), np.array(rewards),
-            np.array([each.promised for each in batch]).T,
+            np.array([line.promised for line in batch]).T,
         )  # fmt: skip
         values, unread = outcome_values(self.run, streams.layout, rows)
         self._unread.update(dict.fromkeys(unread))
@@ -260,20 +260,23 @@ class Monitor:
         """Return codes or numbers; they do not count where none is known."""
         problem = self.run.policy.problem
         if problem.continuous:
-            return np.array([math.nan if each.outcome is None else float(each.outcome) for each in outcomes])
-        names = [problem.outcome_names[0] if each.outcome is None else value_label(each.outcome) for each in outcomes]
+            return np.array([math.nan if outcome.outcome is None else float(outcome.outcome) for outcome in outcomes])
+        names = [
+            problem.outcome_names[0] if outcome.outcome is None else value_label(outcome.outcome)
+            for outcome in outcomes
+        ]
         return problem.outcome_codes(names)
 
     def _contexts(self, batch: Sequence[_Decided]) -> Contexts:
         """Return contexts with the columns that all lines of a batch have."""
-        names = [name for name in batch[0].columns if all(name in each.columns for each in batch)]
-        rows = [dict(zip(each.columns, each.values, strict=True)) for each in batch]
+        names = [name for name in batch[0].columns if all(name in line.columns for line in batch)]
+        rows = [dict(zip(line.columns, line.values, strict=True)) for line in batch]
         columns = {name: [row[name] for row in rows] for name in names}
         return self.run.policy.contexts_of(columns, lambda row: f"decision {batch[row].number} of {batch[row].time}")
 
 
 def _times(batch: Sequence[_Decided]) -> Times:
-    return np.array([each.time.removesuffix("Z") for each in batch], dtype="datetime64[s]")
+    return np.array([line.time.removesuffix("Z") for line in batch], dtype="datetime64[s]")
 
 
 def _is_number(value: Any) -> bool:

@@ -89,7 +89,7 @@ def _gathered(streams: Streams, folder: Path, lines: Sequence[Told], workers: in
     if workers < 2:
         return _follow(streams, folder, lines)
     with compute(f"processes:{workers}"):
-        shares = [partial(_follow, each, folder, lines) for each in streams.shares(workers)]
+        shares = [partial(_follow, share, folder, lines) for share in streams.shares(workers)]
         return streams.joined(run_all(shares, workers, "gathering evidence"))
 
 
@@ -169,7 +169,7 @@ def _values(run: Run, batches: Iterable[DecidedRows]) -> tuple[dict[str, AnyArra
 def _arrays(name: str, values: Sequence[DecisionValues] | Sequence[OutcomeValues]) -> dict[str, AnyArray]:
     """Return the fields of values as arrays, each of all batches."""
     return {
-        f"{name}.{field.name}": np.concatenate([getattr(each, field.name) for each in values], axis=-1)
+        f"{name}.{field.name}": np.concatenate([getattr(batch, field.name) for batch in values], axis=-1)
         for field in (fields(values[0]) if values else ())
     }
 
@@ -187,11 +187,11 @@ def _blocks(parts: Iterable[Arrays], advance: Advance) -> Iterator[Arrays]:
     rest: Arrays = {}
     for part in parts:
         if part:
-            rows = {key: np.concatenate([rest[key], each], axis=-1) if rest else each for key, each in part.items()}
+            rows = {key: np.concatenate([rest[key], array], axis=-1) if rest else array for key, array in part.items()}
             full = len(rows["times"]) - len(rows["times"]) % AT_ONCE
             for start in range(0, full, AT_ONCE):
-                yield {key: each[..., start : start + AT_ONCE] for key, each in rows.items()}
-            rest = {key: each[..., full:] for key, each in rows.items()}
+                yield {key: array[..., start : start + AT_ONCE] for key, array in rows.items()}
+            rest = {key: array[..., full:] for key, array in rows.items()}
         advance()
     if rest and len(rest["times"]):
         yield rest

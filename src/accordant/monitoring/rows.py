@@ -98,7 +98,7 @@ class RowReader:
         """Return where a column names something, and the position of each name, 0 where there is none."""
         known = ~batch.contexts.missing(column)
         there, spec = np.flatnonzero(known), self.run.case.data
-        cells, found = batch.contexts[column][there], np.zeros(len(known), dtype=np.intp)
+        cells, codes = batch.contexts[column][there], np.zeros(len(known), dtype=np.intp)
 
         def place(row: int) -> str:
             """Return where a cell that is there stands."""
@@ -107,8 +107,8 @@ class RowReader:
         if spec.rename and column in (spec.action, spec.outcome):
             cells = renamed(pd.Series(cells, name=column), spec, place)
         if len(there):
-            found[there] = codes_of(kind, cells, declared, place)
-        return known, found
+            codes[there] = codes_of(kind, cells, declared, place)
+        return known, codes
 
     def _followed(self, batch: RowBatch) -> tuple[Mask, Codes | Values]:
         """Return where an outcome is known, and which."""
@@ -126,27 +126,27 @@ class RowReader:
     def _rewards(self, batch: RowBatch) -> Values:
         """Return the rewards that somebody observed, NaN for the others, shape (stakeholder, decision)."""
         names = self.run.policy.problem.stakeholder_names
-        found = np.full((len(names), batch.contexts.n_contexts), np.nan)
+        rewards = np.full((len(names), batch.contexts.n_contexts), np.nan)
         for column, name in reward_columns(self.run).items():
             if column in batch.contexts and column not in self.run.policy.features_:
-                values, place = _shares(batch, column, np.arange(len(found[0]))), names.index(name)
-                found[place] = np.where(np.isnan(values), found[place], values)
-        return found
+                values, place = _shares(batch, column, np.arange(len(rewards[0]))), names.index(name)
+                rewards[place] = np.where(np.isnan(values), rewards[place], values)
+        return rewards
 
     def _promised(self, batch: RowBatch, actions: Codes) -> Values | None:
         """Return E of the actions as the dataset holds it, 0 where a person decides; None if it does not."""
         columns = _promise_columns(self.run)
         if any(name not in batch.contexts for names in columns for name in names):
             return None
-        found = np.zeros((len(columns), len(actions)))
+        promised = np.zeros((len(columns), len(actions)))
         for i, names in enumerate(columns):
             for action, name in enumerate(names):
                 rows = np.flatnonzero(actions == action)
-                found[i, rows] = _shares(batch, name, rows)
-                if np.isnan(found[i, rows]).any():
-                    row = int(rows[np.isnan(found[i, rows]).argmax()])
+                promised[i, rows] = _shares(batch, name, rows)
+                if np.isnan(promised[i, rows]).any():
+                    row = int(rows[np.isnan(promised[i, rows]).argmax()])
                     raise DataError(f"{batch.place(row)}: column {name!r}: found nothing; allowed: a number in [0, 1]")
-        return found
+        return promised
 
     def _times(self, batch: RowBatch) -> Times:
         """Return when each decision was taken."""
@@ -166,10 +166,12 @@ def _promise_columns(run: Run) -> list[list[str]]:
 
 def _one_of(names: Sequence[str], batch: RowBatch) -> str | None:
     """Return which of the names a column has, None if none; raise InputError if several have."""
-    found = [name for name in dict.fromkeys(names) if name in batch.columns]
-    if len(found) > 1:
-        raise InputError(f"{batch.source} has columns {listed(found)}; allowed: one of them, so that one thing is told")
-    return found[0] if found else None
+    columns = [name for name in dict.fromkeys(names) if name in batch.columns]
+    if len(columns) > 1:
+        raise InputError(
+            f"{batch.source} has columns {listed(columns)}; allowed: one of them, so that one thing is told"
+        )
+    return columns[0] if columns else None
 
 
 def _shares(batch: RowBatch, column: str, rows: Codes) -> Values:
@@ -189,5 +191,5 @@ def _check_order(last: np.datetime64, times: Times, place: Place) -> None:
     back = np.flatnonzero(times < above)
     if len(back):
         row = int(back[0])
-        found, before = time_texts(np.array([times[row], above[row]]))
-        raise DataError(f"{place(row)}: found {found} after {before}; allowed: rows in the order of time")
+        time, before = time_texts(np.array([times[row], above[row]]))
+        raise DataError(f"{place(row)}: found {time} after {before}; allowed: rows in the order of time")

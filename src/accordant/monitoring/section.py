@@ -42,11 +42,11 @@ def monitor(
         If nothing in the log is of this run, or an outcome cannot be used.
     """
     known = () if outcomes is None else tuple(outcomes)
-    watching = Monitor(run, alpha=alpha, awaited=frozenset(str(each.row) for each in known))
+    watching = Monitor(run, alpha=alpha, awaited=frozenset(str(outcome.row) for outcome in known))
     for line in lines:
         watching.decide(line)
-    for each in known:
-        watching.observe(each)
+    for outcome in known:
+        watching.observe(outcome)
     return watching.result()
 
 
@@ -96,11 +96,11 @@ def read_outcomes(run: Run, source: str | Path | IO[str]) -> Iterator[Outcome]:
 
 def reward_columns(run: Run) -> dict[str, str]:
     """Return columns that may hold a stakeholder's reward."""
-    found = {name: name for name in run.policy.problem.stakeholder_names}
+    columns = {name: name for name in run.policy.problem.stakeholder_names}
     for name, signal in run.policy.signals_.items():
         if isinstance(signal, ObservedReward):
-            found[signal.column] = name
-    return found
+            columns[signal.column] = name
+    return columns
 
 
 def _number(cell: Any, name: str, where: str) -> float:

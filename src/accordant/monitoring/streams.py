@@ -69,7 +69,7 @@ class RewardStream:
 
     def point(self) -> RewardPoint:
         """Return realised minus promised so far, with its limits."""
-        difference, low, high = (round(each, 6) for each in self.mean.interval(self.level))
+        difference, low, high = (round(figure, 6) for figure in self.mean.interval(self.level))
         return RewardPoint(n=self.mean.n, difference=difference, low=low, high=high)
 
 
@@ -139,17 +139,17 @@ class Streams:
         """Return streams that watch a part of this each, evenly; see `joined`."""
         turns, shares = itertools.cycle(range(n)), [dict[str, Any]({name: {} for name in WATCHED}) for _ in range(n)]
         for name in WATCHED:
-            for key, each in getattr(self, name).items():
-                shares[next(turns)][name][key] = each
+            for key, stream in getattr(self, name).items():
+                shares[next(turns)][name][key] = stream
         return [replace(self, taken=Counter(self.taken), counts=Counter(self.counts), **share) for share in shares]
 
     def joined(self, shares: Sequence[Self]) -> Self:
         """Return these streams after what their `shares` took in, each of them the same."""
-        found = dict[str, Any]()
+        streams = dict[str, Any]()
         for name in WATCHED:
-            parts = {key: each for share in shares for key, each in getattr(share, name).items()}
-            found[name] = {key: parts[key] for key in getattr(self, name)}
-        return replace(shares[0], **found)
+            parts = {key: stream for share in shares for key, stream in getattr(share, name).items()}
+            streams[name] = {key: parts[key] for key in getattr(self, name)}
+        return replace(shares[0], **streams)
 
     def decide(self, values: DecisionValues) -> None:
         """Take in decisions."""
@@ -280,14 +280,14 @@ def _rewards(
     alphas, errors = ((), ()) if promise is None else (promise.alphas, promise.errors)
     parts = {(part.name, part.attribute, part.group): part for part in errors if part.kind == "reward"}
     whose = dict.fromkeys([*((name, "", "") for name in stakeholders), *parts])
-    for each in whose:
-        tolerated = mean_limits(parts[each], alphas, alpha * SHARE / len(parts) / 2) if each in parts else None
-        yield each, RewardStream(1.0 - alpha / len(whose), tolerated)
+    for who in whose:
+        tolerated = mean_limits(parts[who], alphas, alpha * SHARE / len(parts) / 2) if who in parts else None
+        yield who, RewardStream(1.0 - alpha / len(whose), tolerated)
 
 
 def mean_limits(part: ErrorPart, alphas: Sequence[float], alpha: float) -> tuple[float, float]:
     """Return limits that leave the mean error out with at most some probability: the whole range if there are none."""
-    known = [place for place, each in enumerate(alphas) if each <= alpha]
+    known = [place for place, probability in enumerate(alphas) if probability <= alpha]
     return part.limits[known[0]] if known else (part.least, part.most)
 
 

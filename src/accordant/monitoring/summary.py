@@ -57,10 +57,10 @@ class LinesSeen:
         if self.unusable:
             reason, n = self.unusable.most_common(1)[0]
             return f"no line of the log can be used; {n} of them: {reason}"
-        found = ", ".join(self.other_runs) or "no line at all"
+        others = ", ".join(self.other_runs) or "no line at all"
         return (
             f"the log holds no decision of {run.path}, whose manifest has the sha256 {run.manifest.sha256}; "
-            f"found: {found}"
+            f"found: {others}"
         )
 
     def read(self) -> LinesRead:
@@ -75,9 +75,9 @@ def monitored(
 ) -> Monitored:
     """Return what was seen as a result; `unread`: remarks on what outcomes could not be compared with."""
     measures = tuple(measure(watch) for watch in streams.watches)
-    found = alarms_of(measures)
+    alarms = alarms_of(measures)
     part, n = run.record.unusual, streams.counts["decisions"]
-    rewards = () if outcomes is None else tuple(_reward(*each) for each in streams.rewards.items())
+    rewards = () if outcomes is None else tuple(_reward(*pair) for pair in streams.rewards.items())
     return Monitored(
         accordant=__version__,
         case=run.record.case.name,
@@ -86,9 +86,9 @@ def monitored(
         selected=run.policy.selected_,
         simulated=run.record.data.simulated,
         alpha=streams.alpha,
-        alarm=bool(found),
-        since=found[0].alarm.since if found and found[0].alarm else "",
-        sentence=_sentence(found, measures, n, streams.counts["outcomes"]),
+        alarm=bool(alarms),
+        since=alarms[0].alarm.since if alarms and alarms[0].alarm else "",
+        sentence=_sentence(alarms, measures, n, streams.counts["outcomes"]),
         lines=lines.read(),
         outcomes=outcomes,
         actions=tuple(_actions(run, streams)),
@@ -98,7 +98,7 @@ def monitored(
         referred_promised=None if part is None else part.referred / part.rows,
         measures=measures,
         rewards=rewards,
-        remarks=(*_unkept(rewards, found), *_remarks(run, streams, lines, outcomes), *unread),
+        remarks=(*_unkept(rewards, alarms), *_remarks(run, streams, lines, outcomes), *unread),
     )
 
 
@@ -148,21 +148,21 @@ def _reward(whose: Whose, stream: RewardStream) -> RealisedReward:
         promised=stream.promised / n if told else None, realised=stream.realised / n if told else None,
         difference=point.difference if told else None, low=point.low if told else None,
         high=point.high if told else None, tolerated_low=low, tolerated_high=high,
-        path=tuple(each for each in stream.path if not group or each.n >= LEAST_GROUP),
+        path=tuple(step for step in stream.path if not group or step.n >= LEAST_GROUP),
     )  # fmt: skip
 
 
 def _unkept(rewards: Sequence[RealisedReward], found: Sequence[Measure]) -> Iterator[str]:
     """Yield promises that are shown not to be kept, where untouched rows leave open whether they ever were right."""
-    alarmed = {each.name for each in found if each.family == "rewards"}
-    for each in rewards:
-        if each.group or each.stakeholder in alarmed or each.low is None or each.high is None:
+    alarmed = {alarm.name for alarm in found if alarm.family == "rewards"}
+    for reward in rewards:
+        if reward.group or reward.stakeholder in alarmed or reward.low is None or reward.high is None:
             continue
-        if each.low <= 0 <= each.high:
+        if reward.low <= 0 <= reward.high:
             continue
-        how, ends = "less" if each.high < 0 else "more", sorted((abs(each.low), abs(each.high)))
+        how, ends = "less" if reward.high < 0 else "more", sorted((abs(reward.low), abs(reward.high)))
         yield (
-            f"{each.stakeholder} gets {how} than E promised, by {ends[0]:.3f} to {ends[1]:.3f}. It need not be a "
+            f"{reward.stakeholder} gets {how} than E promised, by {ends[0]:.3f} to {ends[1]:.3f}. It need not be a "
             "change: on the untouched rows of the run promises may have been off by as much."
         )
 

@@ -36,8 +36,8 @@ def conduct(
         if out is not None and out.suffix.lower() == ".html":
             raise InputError(f"--out is {out}; allowed for a dataset: a folder for its parts, the page and the JSON")
         job = job_of(run, log, out, on, part_rows)
-        found = monitor_dataset(job, time=time, alpha=alpha)
-        page: Path | None = add_page(_page(found, job.run), found.to_json(), RECORD, job.out)
+        monitored = monitor_dataset(job, time=time, alpha=alpha)
+        page: Path | None = add_page(_page(monitored, job.run), monitored.to_json(), RECORD, job.out)
     else:
         refuse_idle(
             {"--time": time, "--on": on, "--part-rows": part_rows}, f"the log {log}: a dataset is worked on in parts"
@@ -45,12 +45,12 @@ def conduct(
         check_out(out, [log, outcomes], json=json, check=check_page)
         finished = read_run(run)
         seen = None if outcomes is None else read_outcomes(finished, sys.stdin if outcomes == "-" else outcomes)
-        found = monitor(finished, read_decisions(log), seen, alpha=alpha)
-        page = None if out is None else write_page(_page(found, finished), found.to_json(), RECORD, out)
+        monitored = monitor(finished, read_decisions(log), seen, alpha=alpha)
+        page = None if out is None else write_page(_page(monitored, finished), monitored.to_json(), RECORD, out)
     if json:
-        print_json(found.to_json())
+        print_json(monitored.to_json())
     elif not is_standard_output(out):
-        print_monitored(found)
+        print_monitored(monitored)
         if page is not None:
             say(f"\npage: {page}")
 
@@ -74,12 +74,12 @@ def print_monitored(found: Monitored) -> None:
         console.print()
         console.print(_rewards(found))
     lines = [
-        f"- {each.label}: {each.alarm.words} since about {each.alarm.since_day}, alarm on {each.alarm.day}"
-        for each in found.alarms
-        if each.alarm is not None
+        f"- {measure.label}: {measure.alarm.words} since about {measure.alarm.since_day}, alarm on {measure.alarm.day}"
+        for measure in found.alarms
+        if measure.alarm is not None
     ]
     _list(console, "alarms:", lines, MOST_ALARMS)
-    advice = dict.fromkeys(f"- {TITLES[each.family]}: {ADVICE[each.family]}" for each in found.alarms)
+    advice = dict.fromkeys(f"- {TITLES[measure.family]}: {ADVICE[measure.family]}" for measure in found.alarms)
     _list(console, "what to do:", list(advice), len(advice))
     _list(console, "mind:", [f"- {remark}" for remark in found.remarks], MOST_REMARKS)
 
@@ -105,7 +105,7 @@ def _measures(found: Monitored) -> FittedTable:
     for family, measures in families(found.measures).items():
         top = strongest(measures)
         table.add_row(
-            TITLES[family], str(len(measures)), str(sum(each.alarm is not None for each in measures)),
+            TITLES[family], str(len(measures)), str(sum(measure.alarm is not None for measure in measures)),
             evidence_words(top.highest), evidence_words(top.latest), top.label,
         )  # fmt: skip
     return table
@@ -118,9 +118,9 @@ def _rewards(found: Monitored) -> FittedTable:
     table.add("stakeholder", name=True)
     for name in ("outcomes", "promised", "realised", "difference", "limits"):
         table.add(name, number=True)
-    for each in found.rewards:
-        if not each.group:
-            table.add_row(each.stakeholder, str(each.n), *_cells(each))
+    for reward in found.rewards:
+        if not reward.group:
+            table.add_row(reward.stakeholder, str(reward.n), *_cells(reward))
     return table
 
 

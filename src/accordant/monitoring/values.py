@@ -171,13 +171,13 @@ def outcome_values(run: Run, layout: Layout, rows: DecidedRows) -> tuple[Outcome
     expected = every[:, rows.actions, np.arange(n)]
     promised = expected if rows.promised is None else rows.promised
     realised, remarks = _realised(run, rows)
-    found = {
-        each.key: each.values
-        for each in (*_calibration(run, rows), *reward_errors(layout.stakeholders, promised, realised))
+    by_key = {
+        part.key: part.values
+        for part in (*_calibration(run, rows), *reward_errors(layout.stakeholders, promised, realised))
     }
     errors = np.full((len(layout.errors), n), np.nan)
     for place, key in enumerate(layout.errors):
-        errors[place] = found.get(key, np.nan)
+        errors[place] = by_key.get(key, np.nan)
     differs = np.any(np.abs(expected - promised) > SAME, axis=0)
     return OutcomeValues(errors, promised, realised, _members(layout, rows.contexts), differs, rows.times), remarks
 
@@ -189,31 +189,31 @@ def _calibration(run: Run, rows: DecidedRows) -> tuple[PromiseErrors, ...]:
         return ()
     prediction = run.policy.outcome_model_.predict(rows.contexts.take(there))
     spread = []
-    for each in calibration_errors(run.policy.problem, prediction, rows.actions[there], rows.outcomes[there]):
+    for part in calibration_errors(run.policy.problem, prediction, rows.actions[there], rows.outcomes[there]):
         values = np.full(len(rows.actions), np.nan)
-        values[there] = each.values
-        spread.append(replace(each, values=values))
+        values[there] = part.values
+        spread.append(replace(part, values=values))
     return tuple(spread)
 
 
 def _realised(run: Run, rows: DecidedRows) -> tuple[Values, tuple[str, ...]]:
     """Return the reward of what followed, observed or as it is stated, and what cannot be told for want of a column."""
     policy, there = run.policy, np.flatnonzero(rows.known)
-    found, remarks = np.full(rows.rewards.shape, np.nan), list[str]()
+    rewards, remarks = np.full(rows.rewards.shape, np.nan), list[str]()
     for i, name in enumerate(policy.problem.stakeholder_names):
         signal = policy.signals_[name]
         if not isinstance(signal, ObservedReward) and len(there):
             queries = RewardQueries(there, rows.actions[there], rows.outcomes[there])
             try:
-                found[i, there] = elicit(signal, rows.contexts, queries, policy.problem, None)
+                rewards[i, there] = elicit(signal, rows.contexts, queries, policy.problem, None)
             except MissingColumnError as error:
                 remarks.append(f"The reward of {name} reads the column {error.name!r}, which the log does not hold.")
-    return np.where(np.isnan(rows.rewards), found, rows.rewards), tuple(remarks)
+    return np.where(np.isnan(rows.rewards), rewards, rows.rewards), tuple(remarks)
 
 
 def _members(layout: Layout, contexts: Contexts) -> Mask:
     """Return who is of which group; nobody where the attribute is not known."""
-    found = np.zeros((len(layout.groups), contexts.n_contexts), dtype=bool)
+    members = np.zeros((len(layout.groups), contexts.n_contexts), dtype=bool)
     labels = {
         name: np.array([value_label(value) for value in contexts[name]], dtype=str)
         for name in dict(layout.groups)
@@ -221,5 +221,5 @@ def _members(layout: Layout, contexts: Contexts) -> Mask:
     }
     for place, (attribute, group) in enumerate(layout.groups):
         if attribute in labels:
-            found[place] = labels[attribute] == group
-    return found
+            members[place] = labels[attribute] == group
+    return members
