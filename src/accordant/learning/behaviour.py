@@ -54,8 +54,8 @@ class LoggedBehaviour:
         Where rows come in groups, whole groups are held out, and an action is rare that few groups took.
         """
         n_actions = len(problem.actions)
-        each = log.actions if log.groups is None else np.unique(np.stack([log.actions, log.groups]), axis=1)[0]
-        if n_actions == 1 or np.bincount(each, minlength=n_actions).min() < FOLDS:
+        cases = log.actions if log.groups is None else np.unique(np.stack([log.actions, log.groups]), axis=1)[0]
+        if n_actions == 1 or np.bincount(cases, minlength=n_actions).min() < FOLDS:
             return None
         encoder = ContextEncoder.fit(log.contexts, columns)
         model = PropensityModel(FOLDS, randomness.model_seed(random_state))
@@ -99,7 +99,7 @@ def audit_columns(
     DataError
         If a declared confounder is no column or cannot be used.
     """
-    sensitive = [each.name for each in problem.sensitive_attributes if each.name in contexts]
+    sensitive = [attribute.name for attribute in problem.sensitive_attributes if attribute.name in contexts]
     for name in confounders:
         ContextEncoder.fit(contexts, (name,))
     usable = [name for name in sensitive if name not in features and _can_be_encoded(contexts, name)]
@@ -139,8 +139,8 @@ def followed_columns(
     def held_out(columns: tuple[str, ...]) -> NDArray[np.float64]:
         """Return the logarithms of propensities from some columns, shape (action, context)."""
         matrix = ContextEncoder.fit(log.contexts, columns)(log.contexts)
-        found = held_out_probabilities(behaviour.model.best_, matrix, log.actions, FOLDS, seed, log.groups)
-        return np.asarray(np.log(np.maximum(found, LEAST_PROBABILITY)))
+        probabilities = held_out_probabilities(behaviour.model.best_, matrix, log.actions, FOLDS, seed, log.groups)
+        return np.asarray(np.log(np.maximum(probabilities, LEAST_PROBABILITY)))
 
     without, matrix = held_out(features), ContextEncoder.fit(log.contexts, features)(log.contexts)
     return tuple(name for name in others if _matters(without, held_out((*features, name)), log, matrix, critical, seed))
@@ -177,7 +177,7 @@ def _matters(
         return False
     regressor = HistGradientBoostingRegressor(max_iter=30, max_leaf_nodes=8, early_stopping=False, random_state=0)
     folds = KFold(FOLDS, shuffle=True, random_state=seed) if log.groups is None else GroupKFold(FOLDS)
-    told = np.stack([cross_val_predict(regressor, matrix, each, groups=log.groups, cv=folds) for each in direction])
+    told = np.stack([cross_val_predict(regressor, matrix, gain, groups=log.groups, cv=folds) for gain in direction])
     return _z(direction - told, null, log) > critical
 
 

@@ -49,13 +49,13 @@ class ContextEncoder:
         for name in columns:
             values = contexts[name]
             if values.dtype != np.float64:
-                found = tuple(str(value) for value in np.unique(values))
-                if len(found) > MANY_CATEGORIES and 2 * len(found) > len(values):
+                levels = tuple(str(value) for value in np.unique(values))
+                if len(levels) > MANY_CATEGORIES and 2 * len(levels) > len(values):
                     raise DataError(
-                        f"feature column {name!r} holds {len(found)} different texts in {len(values)} rows, such as "
-                        f"{found[0]!r}: identifiers and dates are no categories; leave it out or make it a number"
+                        f"feature column {name!r} holds {len(levels)} different texts in {len(values)} rows, such as "
+                        f"{levels[0]!r}: identifiers and dates are no categories; leave it out or make it a number"
                     )
-                categories[name] = found
+                categories[name] = levels
                 continue
             missing = np.isnan(values)
             if missing.all():
@@ -100,15 +100,15 @@ class ContextEncoder:
     @property
     def positions(self) -> dict[str, list[int]]:
         """Columns of the matrix that each raw column fills."""
-        found = {name: [place] for place, name in enumerate(self.medians)}
-        place = len(found)
+        places = {name: [place] for place, name in enumerate(self.medians)}
+        place = len(places)
         for name in self.indicated:
-            found[name].append(place)
+            places[name].append(place)
             place += 1
         for name, categories in self.categories.items():
-            found[name] = list(range(place, place + len(categories)))
+            places[name] = list(range(place, place + len(categories)))
             place += len(categories)
-        return found
+        return places
 
     @property
     def columns(self) -> tuple[str, ...]:

@@ -27,7 +27,7 @@ LEARNERS: Mapping[str, type[LevelLearner]] = {
 PACKAGES = ("linear_model", "tree", "ensemble")
 """Of scikit-learn, in which an estimator is looked for first."""
 
-UNNEEDED = tuple(f"sklearn.externals.array_api_compat.{each}" for each in ("torch", "cupy", "dask"))
+UNNEEDED = tuple(f"sklearn.externals.array_api_compat.{library}" for library in ("torch", "cupy", "dask"))
 """What scikit-learn imports of these libraries if they are installed and something walks through all its modules."""
 _walking = threading.Lock()
 
@@ -75,9 +75,9 @@ def _class(kind: Literal["classifier", "regressor"], name: str) -> Any:
     """Return a class of scikit-learn; most are found without the walk through all its modules, which takes 2 s."""
     mixin = {"classifier": ClassifierMixin, "regressor": RegressorMixin}[kind]
     for package in PACKAGES:
-        found = getattr(importlib.import_module(f"sklearn.{package}"), name, None)
-        if isinstance(found, type) and issubclass(found, mixin):
-            return found
+        estimator = getattr(importlib.import_module(f"sklearn.{package}"), name, None)
+        if isinstance(estimator, type) and issubclass(estimator, mixin):
+            return estimator
     with one_walk():
         classes = dict(all_estimators(type_filter=kind))
     if name not in classes:
@@ -109,7 +109,7 @@ def build_learner(name: str, regressor: str | None, parameters: Mapping[str, Any
     learner = LEARNERS[name](random_state=random_state)
     if regressor is not None:
         built = {part: build_estimator("regressor", regressor, {}, random_state) for part in ("base", "effect")}
-        learner.set_params(**{part: each for part, each in built.items() if part in learner.get_params(deep=False)})
+        learner.set_params(**{part: model for part, model in built.items() if part in learner.get_params(deep=False)})
     valid = learner.get_params()
     for key in parameters:
         if key not in valid:

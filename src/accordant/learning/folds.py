@@ -124,8 +124,8 @@ def deal_groups(
 
 def held_out_parts(folds: Codes, n_folds: int) -> list[tuple[Codes, Codes]]:
     """Return training rows and held-out rows of each fold that is not empty, from the fold of each row."""
-    found = [(np.flatnonzero(folds != fold), np.flatnonzero(folds == fold)) for fold in range(n_folds)]
-    return [(train, test) for train, test in found if len(train) and len(test)]
+    parts = [(np.flatnonzero(folds != fold), np.flatnonzero(folds == fold)) for fold in range(n_folds)]
+    return [(train, test) for train, test in parts if len(train) and len(test)]
 
 
 def _filling(levels: NDArray[np.float64], sizes: NDArray[np.float64], n: int) -> Codes:
@@ -215,7 +215,7 @@ def deal_folds(
 
 def _dealt_groups(codes: Codes, groups: Codes, n_folds: int, random_state: int) -> Codes:
     folds = deal_groups(groups, n_folds, np.random.default_rng(random_state), codes)
-    together = [np.flatnonzero(codes == each) for each in np.unique(codes)]
+    together = [np.flatnonzero(codes == code) for code in np.unique(codes)]
     kept = [rows for rows in together if (folds[rows] == folds[rows[0]]).all()]
     if kept:
         folds[np.isin(groups, groups[np.concatenate(kept)])] = ALWAYS_TRAINING

@@ -108,13 +108,13 @@ class GridResolution:
 
     def sentence(self) -> str:
         """Return the figures in words."""
-        each = [f"{gain.stakeholder} {gain.mean:.3f} on average and at most {gain.largest:.3f}" for gain in self.gains]
+        gains = [f"{gain.stakeholder} {gain.mean:.3f} on average and at most {gain.largest:.3f}" for gain in self.gains]
         named = [f"{name} {value:g}" for name, value in zip(self.grid.names, self.grid.values, strict=True)]
         points = f"{listed(named)} {self.grid.unit}".rstrip()
         return (
             f"Resolution of the grid ({points}): decisions of {self.strategy} midway to a neighbouring "
             f"point would, by the same models on {self.n:,} rows, raise the expected reward of "
-            f"{listed(each)}, each taken alone; in {self.better_for_all:.0%} of the rows such a point would be worse "
+            f"{listed(gains)}, each taken alone; in {self.better_for_all:.0%} of the rows such a point would be worse "
             f"for nobody and better for somebody by more than {NOTICEABLE:g}."
         )
 

@@ -23,7 +23,7 @@ MANY_COPIES = 0.2  # share of repeated rows worth a warning
 def omission_warnings(effort: Effort, outcome: Any, rewards: Sequence[RewardLearner]) -> list[str]:
     """Say what was left out for want of time, by the learners of the outcome and of rewards."""
     default = isinstance(outcome, DiscreteOutcomeLearner) and outcome.classifier is None
-    asked, most = max((len(each.queries) for each in rewards), default=0), limits_of(effort).reward_queries
+    asked, most = max((len(learner.queries) for learner in rewards), default=0), limits_of(effort).reward_queries
     return effort_warnings(
         effort,
         default_model=default,
@@ -73,7 +73,7 @@ def confounding_warnings(
     random_state: int,
 ) -> list[str]:
     """Name the columns beyond the features that past decisions followed, where rewards rest on propensities."""
-    estimated = identification.action_aware or any(isinstance(each, ObservedReward) for each in signals.values())
+    estimated = identification.action_aware or any(isinstance(signal, ObservedReward) for signal in signals.values())
     if behaviour is None or not estimated:
         return []
     followed = followed_columns(log, features, behaviour, random_state)

@@ -45,7 +45,7 @@ class FrameCodes(ContextEncoder):
         if not columns:
             raise InputError("no feature columns")
         texts = [name for name in columns if contexts[name].dtype != np.float64]
-        categories = {name: tuple(each for each in np.unique(contexts[name]).tolist() if each) for name in texts}
+        categories = {name: tuple(text for text in np.unique(contexts[name]).tolist() if text) for name in texts}
         return cls({name: MISSING for name in columns if name not in categories}, (), categories)
 
     def __call__(self, contexts: Contexts) -> Values:
@@ -55,9 +55,9 @@ class FrameCodes(ContextEncoder):
             values = contexts.numeric(name)
             matrix[:, place] = np.where(np.isnan(values), MISSING, values)
         for place, (name, known) in enumerate(self.categories.items(), start=len(self.medians)):
-            found, where = np.unique(contexts[name], return_inverse=True)
+            texts, where = np.unique(contexts[name], return_inverse=True)
             position = {text: code for code, text in enumerate(known)}
-            matrix[:, place] = np.array([position.get(str(text), NOBODY) for text in found], dtype=np.float64)[
+            matrix[:, place] = np.array([position.get(str(text), NOBODY) for text in texts], dtype=np.float64)[
                 where.ravel()
             ]
         return matrix
@@ -74,12 +74,12 @@ class FrameCodes(ContextEncoder):
 
     def columns_of(self, matrix: Values) -> dict[str, NDArray[Any]]:
         """Return the columns that a matrix was made of: float64 or text, missing ones and unknown texts missing."""
-        found: dict[str, NDArray[Any]] = {}
+        columns: dict[str, NDArray[Any]] = {}
         for place, name in enumerate(self.medians):
-            found[name] = np.where(matrix[:, place] == MISSING, np.nan, matrix[:, place])
+            columns[name] = np.where(matrix[:, place] == MISSING, np.nan, matrix[:, place])
         for place, (name, known) in enumerate(self.categories.items(), start=len(self.medians)):
-            found[name] = np.array([*known, ""], dtype=str)[matrix[:, place].astype(np.intp)]
-        return found
+            columns[name] = np.array([*known, ""], dtype=str)[matrix[:, place].astype(np.intp)]
+        return columns
 
 
 @dataclass(frozen=True, eq=False)
@@ -243,13 +243,13 @@ def reads_frames(model: Any, wanted: ModelInput = "auto") -> bool:
     if not hasattr(model, "get_params") or isinstance(model, type):
         return False
     if isinstance(model, LevelLearner):
-        return any(reads_frames(each, wanted) for each in model.get_params(deep=False).values())
+        return any(reads_frames(part, wanted) for part in model.get_params(deep=False).values())
     return wanted != "matrix" and (wanted == "frame" or _chooses_columns(model))
 
 
 def _chooses_columns(model: Any) -> bool:
     parts = [model, *model.get_params(deep=True).values()]
-    return any(isinstance(each, ColumnTransformer) or _reads_texts(each) for each in parts)
+    return any(isinstance(part, ColumnTransformer) or _reads_texts(part) for part in parts)
 
 
 def _reads_texts(part: Any) -> bool:
@@ -301,16 +301,16 @@ def with_columns(
             f"the outcome model {type(model).__name__} also learns propensities or products of columns, from numbers "
             "alone; a regressor that reads a data frame goes into a TLearner"
         )
-    own = {name: NamedColumns(each, reader) for name, each in model.get_params(deep=False).items()
-           if reads_frames(each, wanted)}  # fmt: skip
+    own = {name: NamedColumns(regressor, reader) for name, regressor in model.get_params(deep=False).items()
+           if reads_frames(regressor, wanted)}  # fmt: skip
     return clone(model).set_params(**own)
 
 
 def encoder_for(model: Any, contexts: Contexts, features: tuple[str, ...]) -> ContextEncoder:
     """Return how contexts become the matrix of a model: fitted on training contexts, or the codes of frames."""
     parts = [model, *(model.get_params(deep=False).values() if isinstance(model, LevelLearner) else ())]
-    for each in parts:
-        if isinstance(each, NamedColumns):
-            codes: FrameCodes = each.reader.codes
+    for part in parts:
+        if isinstance(part, NamedColumns):
+            codes: FrameCodes = part.reader.codes
             return codes
     return ContextEncoder.fit(contexts, features)

@@ -90,11 +90,11 @@ class TrainingProfile:
             encoder,
             len(log),
             {name: (float(np.nanmin(values)), float(np.nanmax(values))) for name, values in numbers.items()},
-            {name: tuple(np.bincount(each, minlength=len(encoder.categories[name])).tolist())
-             for name, each in levels.items()},
+            {name: tuple(np.bincount(positions, minlength=len(encoder.categories[name])).tolist())
+             for name, positions in levels.items()},
             {name: int(_lacking(contexts[name]).sum()) for name in features},
             deviations,
-            reference | {name: each[rows] for name, each in levels.items()},
+            reference | {name: positions[rows] for name, positions in levels.items()},
             None,
         )  # fmt: skip
         return replace(profile, radius=profile._own_radius())
@@ -104,14 +104,14 @@ class TrainingProfile:
 
         A level that no training row has stands behind all others.
         """
-        found: dict[str, Values] = {
+        columns: dict[str, Values] = {
             name: _rounded(contexts.numeric(name), self.deviations[name] * STEP) for name in self.encoder.medians
         }
         for name, levels in self.encoder.categories.items():
             known = np.array(levels, dtype=str)
             places = np.minimum(_positions(contexts[name], levels), len(levels) - 1)
-            found[name] = np.where(known[places] == contexts[name], places, len(levels)).astype(np.float64)
-        return found
+            columns[name] = np.where(known[places] == contexts[name], places, len(levels)).astype(np.float64)
+        return columns
 
     def state(self) -> dict[str, Any]:
         """Return everything as values that JSON can hold."""
@@ -127,7 +127,7 @@ class TrainingProfile:
             If the state is none, or does not hang together.
         """
         deviations = {name: float(state["deviations"][name]) for name in encoder.medians}
-        if not all(0 < each < math.inf for each in deviations.values()):
+        if not all(0 < deviation < math.inf for deviation in deviations.values()):
             raise ValueError("standard deviations that are none")
         reference: dict[str, AnyArray] = {
             name: np.array(state["reference"][name], dtype=np.float64) for name in encoder.medians

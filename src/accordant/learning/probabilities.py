@@ -60,8 +60,8 @@ def _leaf_distributions(estimator: Any) -> Function | None:
 
     def mean_shares(rows: Values) -> Values:
         """Return the sums of the compiled forest, or what the estimator says where they do not apply."""
-        found = sums(rows)
-        return np.asarray(estimator.predict_proba(rows)) if found is None else np.ascontiguousarray(found[0].T)
+        shares = sums(rows)
+        return np.asarray(estimator.predict_proba(rows)) if shares is None else np.ascontiguousarray(shares[0].T)
 
     return mean_shares
 
@@ -75,8 +75,8 @@ def _raw_boosting(estimator: Any) -> Function | None:
 
     def raw(rows: Values) -> Values:
         """Return the scores before they become probabilities."""
-        found = sums(rows)
-        scores = estimator.decision_function(rows) if found is None else found[0].T
+        totals = sums(rows)
+        scores = estimator.decision_function(rows) if totals is None else totals[0].T
         return np.asarray(scores).reshape(len(rows), -1)
 
     return raw
@@ -138,11 +138,11 @@ def _across(operation: np.ufunc, found: Values) -> Values:
 def _softmax(scores: Function) -> Function:
     def softmax(rows: Values) -> Values:
         """Return exp(score) over the sum of all."""
-        found = scores(rows)
-        found -= _across(np.maximum, found)
-        np.exp(found, out=found)
-        found /= _across(np.add, found)
-        return found
+        shares = scores(rows)
+        shares -= _across(np.maximum, shares)
+        np.exp(shares, out=shares)
+        shares /= _across(np.add, shares)
+        return shares
 
     return softmax
 
@@ -160,10 +160,10 @@ def _two_classes(scores: Function) -> Function:
 
 def _pipeline(pipeline: Any) -> Function | None:
     """Transforms one after the other, then probabilities."""
-    steps = [each for _, each in pipeline.steps]
-    chain = [*(_function(_TRANSFORMS, each) for each in steps[:-1]), _function(_PROBABILITIES, steps[-1])]
-    found = [each for each in chain if each is not None]
-    return _composed(found) if len(found) == len(chain) else None
+    steps = [step for _, step in pipeline.steps]
+    chain = [*(_function(_TRANSFORMS, step) for step in steps[:-1]), _function(_PROBABILITIES, steps[-1])]
+    functions = [function for function in chain if function is not None]
+    return _composed(functions) if len(functions) == len(chain) else None
 
 
 def _composed(functions: list[Function]) -> Function:
@@ -204,8 +204,8 @@ def _calibrated_probabilities(model: Any) -> Function | None:
 
     def declared(rows: Values) -> Values:
         """Put the classes that were seen among the declared ones."""
-        found, probabilities = seen(rows), np.zeros((len(rows), n_classes))
-        probabilities[:, columns] = found / _across(np.add, found)
+        shares, probabilities = seen(rows), np.zeros((len(rows), n_classes))
+        probabilities[:, columns] = shares / _across(np.add, shares)
         return probabilities
 
     return declared
@@ -219,8 +219,8 @@ def _mapped(classifier: Any, scaling: Any) -> Function | None:
 
 def _calibrated_classifier(model: Any) -> Function | None:
     """One calibration map per class and classifier, rows normalised (`CalibratedClassifierCV`)."""
-    parts = [_calibrated_part(each, len(model.classes_)) for each in model.calibrated_classifiers_]
-    known = [each for each in parts if each is not None]
+    parts = [_calibrated_part(part, len(model.classes_)) for part in model.calibrated_classifiers_]
+    known = [function for function in parts if function is not None]
     if len(known) < len(parts):
         return None
 
@@ -239,7 +239,7 @@ def _calibrated_part(part: Any, n_classes: int) -> Function | None:
     # like CalibratedClassifierCV, prefer scores to probabilities
     table = _SCORES if hasattr(part.estimator, "decision_function") else _PROBABILITIES
     scores = _function(table, part.estimator)
-    maps = [_calibration_map(each) for each in part.calibrators]
+    maps = [_calibration_map(calibrator) for calibrator in part.calibrators]
     columns = np.searchsorted(part.classes, part.estimator.classes_)
     if scores is None or part.method not in {"sigmoid", "isotonic"}:
         return None
@@ -251,9 +251,9 @@ def _calibrated_part(part: Any, n_classes: int) -> Function | None:
 
     def several(rows: Values) -> Values:
         """Calibrate class by class, then divide by the sum."""
-        found, probabilities = scores(rows), np.zeros((len(rows), n_classes))
-        for column, each, calibrate in zip(columns, found.T, maps, strict=True):
-            probabilities[:, column] = calibrate(each)
+        raw, probabilities = scores(rows), np.zeros((len(rows), n_classes))
+        for code, column, calibrate in zip(columns, raw.T, maps, strict=True):
+            probabilities[:, code] = calibrate(column)
         total = np.sum(probabilities, axis=1)[:, np.newaxis]
         uniform = np.full_like(probabilities, 1 / n_classes)
         np.divide(probabilities, total, out=uniform, where=total != 0)
@@ -282,9 +282,9 @@ def _calibration_map(calibrator: Any) -> Function:
 
 def _blend(blend: Any) -> Function | None:
     """Weighted average, see `Blend.predict_proba`."""
-    models = [_function(_PROBABILITIES, each) or each.predict_proba for each in blend.models_]
+    models = [_function(_PROBABILITIES, model) or model.predict_proba for model in blend.models_]
     parts = list(zip(blend.weights, models, strict=True))
-    return lambda rows: np.minimum(sum(weight * each(rows) for weight, each in parts), 1.0)
+    return lambda rows: np.minimum(sum(weight * probabilities(rows) for weight, probabilities in parts), 1.0)
 
 
 def _selected(classifier: Any) -> Function | None:

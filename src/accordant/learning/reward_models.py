@@ -99,9 +99,11 @@ class StatedReward(OutcomeRewardModel):
         """Evaluate the signal."""
         del encodings
         outcomes = [self.problem.outcome_names] * len(self.problem.actions) if nodes is None else nodes
-        cells = [(action, each) for action, row in zip(self.problem.actions, outcomes, strict=True) for each in row]
-        found = np.array(self.signal.rewards(contexts, cells))
-        return found.reshape(1, len(self.problem.actions), -1, contexts.n_contexts)
+        cells = [
+            (action, outcome) for action, row in zip(self.problem.actions, outcomes, strict=True) for outcome in row
+        ]
+        rewards = np.array(self.signal.rewards(contexts, cells))
+        return rewards.reshape(1, len(self.problem.actions), -1, contexts.n_contexts)
 
 
 @dataclass(frozen=True, eq=False)
@@ -172,14 +174,14 @@ class LearnedReward(OutcomeRewardModel):
             sums = self._trees(features)  # shape (action · outcome, stakeholder, context)
             cells = self._n_actions, len(self.problem.outcome_names)
             return None if sums is None else sums.swapaxes(0, 1).reshape(len(self.stakeholders), *cells, len(features))
-        found = np.empty((len(self.stakeholders), *nodes.shape))
+        rewards = np.empty((len(self.stakeholders), *nodes.shape))
         for action, of_action in enumerate(nodes):
             rows = np.column_stack([np.tile(features, (len(of_action), 1)), of_action.ravel()])
             sums = self._trees.group(action)(rows)
             if sums is None:
                 return None
-            found[:, action] = sums[0].reshape(len(self.stakeholders), *of_action.shape)
-        return found
+            rewards[:, action] = sums[0].reshape(len(self.stakeholders), *of_action.shape)
+        return rewards
 
     @cached_property
     def _trees(self) -> TreeSums | None:

@@ -95,8 +95,8 @@ class ExponentialMeanRegressor(RegressorMixin, BaseEstimator):  # type: ignore[m
         errors = np.zeros(len(self.penalties))
         shuffled = KFold(self.folds, shuffle=True, random_state=self.random_state)
         for train, test in shuffled.split(design) if self.cv is None else self.cv:
-            for number, (found, scale) in enumerate(self._path(design[train], y[train], shift)):
-                errors[number] += np.sum((y[test] - shift - scale * _mean(design[test], found)) ** 2)
+            for number, (coefficients, scale) in enumerate(self._path(design[train], y[train], shift)):
+                errors[number] += np.sum((y[test] - shift - scale * _mean(design[test], coefficients)) ** 2)
         return errors
 
     def _path(self, design: Values, y: Values, shift: float, stop: int | None = None) -> list[tuple[Values, float]]:
@@ -105,11 +105,11 @@ class ExponentialMeanRegressor(RegressorMixin, BaseEstimator):  # type: ignore[m
         scale = float(max(np.mean(y - shift), SHIFT_MARGIN * y.std())) or 1.0
         target = (y - shift) / scale
         variance = float(max(np.var(target), np.finfo(float).eps))
-        found = np.zeros(design.shape[1])
+        coefficients = np.zeros(design.shape[1])
         path = []
         for penalty in self.penalties[:stop]:
-            found = _minimise(design, target, variance, penalty, found)
-            path.append((found, scale))
+            coefficients = _minimise(design, target, variance, penalty, coefficients)
+            path.append((coefficients, scale))
         return path
 
     def predict(self, X: Values) -> Values:
@@ -139,8 +139,8 @@ def _minimise(design: Values, target: Values, variance: float, penalty: float, s
         gradient = 2.0 * (design.T @ (gap * mean)) / (target.size * variance) + 2.0 * penalty * slope
         return value, gradient
 
-    found = minimize(objective, start, jac=True, method="L-BFGS-B", options={"maxiter": 300})
-    return np.asarray(found.x, dtype=np.float64)
+    optimum = minimize(objective, start, jac=True, method="L-BFGS-B", options={"maxiter": 300})
+    return np.asarray(optimum.x, dtype=np.float64)
 
 
 NOISE_RATIOS = np.logspace(-3, 2, 26)

@@ -57,7 +57,7 @@ class Blend(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ignore
                 f"weights must be {len(self.estimators)} positive numbers with sum 1, found {self.weights}"
             )
         features, labels = validate_data(self, X, y, dtype=np.float64)
-        return self.of_models([clone(each).fit(features, labels, groups) for each in self.estimators])
+        return self.of_models([clone(estimator).fit(features, labels, groups) for estimator in self.estimators])
 
     def of_models(self, models: Sequence[CalibratedProbabilities]) -> Self:
         """Average models that are fitted already, one for each of `estimators`.
@@ -70,7 +70,7 @@ class Blend(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ignore
         self.models_ = list(models)
         self.classes_ = self.models_[0].classes_
         self.n_features_in_ = self.models_[0].n_features_in_
-        if any(not np.array_equal(each.classes_, self.classes_) for each in self.models_):
+        if any(not np.array_equal(model.classes_, self.classes_) for model in self.models_):
             raise InputError("the models of a blend must declare the same classes in the same order")
         return self
 

@@ -112,12 +112,12 @@ class CalibratedProbabilities(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
 
     def with_map(self, scaling: PlattScaling) -> Self:
         """Return the same fitted classifier, calibrated by a map that was learned elsewhere."""
-        found: Self = clone(self)
+        twin: Self = clone(self)
         for name, value in vars(self).items():
             if name.endswith("_"):
-                setattr(found, name, value)
-        found.method, found.map_ = "sigmoid", scaling
-        return found
+                setattr(twin, name, value)
+        twin.method, twin.map_ = "sigmoid", scaling
+        return twin
 
     def predict_proba(self, X: ArrayLike) -> Values:
         """Return (n, k), the probability of each class of `classes_` in each row of X."""

@@ -45,12 +45,12 @@ class PlattScaling(BaseEstimator):  # type: ignore[misc]
 
     def probabilities(self, scores: Values) -> Values:
         """Return (n, k) probabilities; rows sum to 1."""
-        found = expit(self.slopes_ * _columns(scores).T + self.intercepts_)
+        probabilities = expit(self.slopes_ * _columns(scores).T + self.intercepts_)
         if len(self.slopes_) == 1:
-            return np.hstack([1.0 - found, found])
-        total = found.sum(axis=1, keepdims=True)
-        uniform = np.full_like(found, 1.0 / found.shape[1])
-        return np.asarray(np.divide(found, total, out=uniform, where=total != 0))
+            return np.hstack([1.0 - probabilities, probabilities])
+        total = probabilities.sum(axis=1, keepdims=True)
+        uniform = np.full_like(probabilities, 1.0 / probabilities.shape[1])
+        return np.asarray(np.divide(probabilities, total, out=uniform, where=total != 0))
 
 
 def score_rows(classifier: Any, X: Values) -> Values:
@@ -77,19 +77,19 @@ def _sigmoid(scores: Values, happened: Mask) -> tuple[float, float]:
     if scale == 0 or not np.isfinite(scale):
         return 0.0, float(logit(targets.mean()))
     design = np.stack([(scores - centre) / scale, np.ones(len(scores))])
-    found = np.array([0.0, float(logit(targets.mean()))])
-    loss = _loss(found @ design, targets)
+    line = np.array([0.0, float(logit(targets.mean()))])
+    loss = _loss(line @ design, targets)
     for _ in range(STEPS):
-        p = expit(found @ design)
+        p = expit(line @ design)
         gradient = design @ (p - targets)
         step = np.linalg.solve((design * (p * (1.0 - p))) @ design.T + 1e-12 * np.eye(2), gradient)
-        while (lower := _loss((found - step) @ design, targets)) > loss and np.abs(step).max() > CONVERGED:
+        while (lower := _loss((line - step) @ design, targets)) > loss and np.abs(step).max() > CONVERGED:
             step /= 2.0
         if np.abs(step).max() <= CONVERGED:
             break
-        found, loss = found - step, lower
-    slope = found[0] / scale
-    return float(slope), float(found[1] - slope * centre)
+        line, loss = line - step, lower
+    slope = line[0] / scale
+    return float(slope), float(line[1] - slope * centre)
 
 
 def _loss(z: Values, targets: Values) -> float:

@@ -135,11 +135,11 @@ class SelectedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  #
         # One thread: on small data histogram boosting spends far longer waking threads than working.
         with threadpool_limits(limits=1):
             shared = SharedFits(features, labels, codes, folds, groups)
-            held_back = np.stack([shared.held_back(self.declared(each)) for each in tried])
+            held_back = np.stack([shared.held_back(self.declared(candidate)) for candidate in tried])
             scored = folds != ALWAYS_TRAINING
             clusters = None if groups is None else groups[scored]
             weights = blend_weights(held_back[:, scored], codes[scored], self.tolerance, clusters)
-            used = [(self.declared(each), float(w)) for each, w in zip(tried, weights, strict=True) if w > 0]
+            used = [(self.declared(candidate), float(w)) for candidate, w in zip(tried, weights, strict=True) if w > 0]
             fitted = [shared.on_all_rows(model) for model, _ in used]
             self.best_ = Blend([model for model, _ in used], [w for _, w in used]).of_models(fitted)
         self._record(tried, held_back[:, scored], codes[scored], folds[scored], weights, clusters)
@@ -179,7 +179,7 @@ class SelectedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  #
         selected: Self = clone(self)
         selected.classes_ = np.asarray(self.classes)
         selected.n_features_in_ = models[0].n_features_in_
-        used = [(self.declared(each), float(w)) for each, w in zip(tried, weights, strict=True) if w > 0]
+        used = [(self.declared(candidate), float(w)) for candidate, w in zip(tried, weights, strict=True) if w > 0]
         selected.best_ = Blend([model for model, _ in used], [w for _, w in used]).of_models(models)
         selected._record(tried, held_back, codes, folds, weights, clusters)
         selected.dropped_ = dropped
@@ -201,9 +201,9 @@ class SelectedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  #
         """Return what is tried on so many columns: the candidates, and a baseline if none of them is one."""
         defaults = default_candidates(n_features, self.random_state)
         tried = defaults if self.candidates is None else tuple(self.candidates)
-        if not any(each.baseline for each in tried):
-            tried = (*(each for each in defaults if each.name == PRIOR), *tried)
-        names = [each.name for each in tried]
+        if not any(candidate.baseline for candidate in tried):
+            tried = (*(candidate for candidate in defaults if candidate.name == PRIOR), *tried)
+        names = [candidate.name for candidate in tried]
         if len(set(names)) < len(names):
             raise InputError(f"candidates share a name: {names}")
         return tried
@@ -225,16 +225,16 @@ class SelectedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  #
         weights: Values,
         clusters: Codes | None,
     ) -> None:
-        contributions = [brier_contributions(each, codes) for each in held_back]
+        contributions = [brier_contributions(shares, codes) for shares in held_back]
         means = [mean_with_error(rows, clusters) for rows in contributions]
         scores = [
-            CandidateScore(each.name, mean.value, mean.standard_error, each.baseline, float(weight))
-            for each, mean, weight in zip(tried, means, weights, strict=True)
+            CandidateScore(candidate.name, mean.value, mean.standard_error, candidate.baseline, float(weight))
+            for candidate, mean, weight in zip(tried, means, weights, strict=True)
         ]
         self.candidates_ = sorted(scores, key=lambda score: score.brier)
         self.best_name_ = self.candidates_[0].name
         self.weights_ = {score.name: score.weight for score in self.candidates_ if score.weight > 0}
-        baseline = min((i for i, each in enumerate(tried) if each.baseline), key=lambda i: means[i].value)
+        baseline = min((i for i, candidate in enumerate(tried) if candidate.baseline), key=lambda i: means[i].value)
         averaged = brier_contributions(self._averaged(held_back, codes, folds, clusters), codes)
         self.gain_over_prior_ = mean_with_error(contributions[baseline] - averaged, clusters)
         self.beats_prior_ = self.gain_over_prior_.value > self.gain_over_prior_.standard_error

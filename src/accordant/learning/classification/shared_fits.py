@@ -89,9 +89,11 @@ class SharedFits:
         key = joblib.hash(raw)
         if key not in self._scores_of:
             parts = [fold for _, fold in splits(self.folds)]
-            found = [score_rows(model.model_, self.X[fold]) for model, fold in zip(self._fits(raw), parts, strict=True)]
-            self._scores_of[key] = np.zeros((len(self.labels), found[0].shape[1]))
-            self._scores_of[key][np.concatenate(parts)] = np.concatenate(found)
+            scores = [
+                score_rows(model.model_, self.X[fold]) for model, fold in zip(self._fits(raw), parts, strict=True)
+            ]
+            self._scores_of[key] = np.zeros((len(self.labels), scores[0].shape[1]))
+            self._scores_of[key][np.concatenate(parts)] = np.concatenate(scores)
         return self._scores_of[key]
 
 

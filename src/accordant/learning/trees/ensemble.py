@@ -67,7 +67,7 @@ class Ensemble:
     def __post_init__(self) -> None:
         n_nodes, sizes = len(self.columns), np.diff(self.starts)
         per_node = (self.columns, self.thresholds, self.left, self.right, self.values)
-        if any(len(each) != n_nodes for each in per_node) or self.values.shape[1:] != self.baseline.shape:
+        if any(len(array) != n_nodes for array in per_node) or self.values.shape[1:] != self.baseline.shape:
             raise InputError("a tree has arrays of different length; it was damaged or forged")
         if len(sizes) == 0 or self.starts[0] != 0 or self.starts[-1] != n_nodes or (sizes <= 0).any():
             raise InputError("an ensemble holds no tree, or a tree without nodes; it was damaged or forged")
@@ -162,12 +162,12 @@ def _boosted(boosting: Any) -> Ensemble | None:
         return None
     baseline = np.asarray(boosting._baseline_prediction, dtype=np.float64).ravel()  # noqa: SLF001
     starts = _starts([len(nodes) for nodes, _ in parts])
-    nodes = np.concatenate([each for each, _ in parts])
+    nodes = np.concatenate([tree for tree, _ in parts])
     leaf = nodes["is_leaf"] != 0
     if nodes["is_categorical"].any():
         return None
     values = np.zeros((len(nodes), len(baseline)))  # adding 0 to the other outputs leaves their bits alone
-    output = np.repeat([each for _, each in parts], np.diff(starts))
+    output = np.repeat([column for _, column in parts], np.diff(starts))
     values[np.arange(len(nodes)), output] = nodes["value"]
     offsets = np.repeat(starts[:-1], np.diff(starts))
     left, right = (np.where(leaf, NO_CHILD, nodes[side].astype(np.int64) + offsets) for side in ("left", "right"))
@@ -191,7 +191,7 @@ def _starts(sizes: list[int]) -> NDArray[np.int64]:
 
 def _children(of_trees: list[NDArray[Any]], starts: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return children numbered through all trees; what is no child number stays negative."""
-    numbered = [np.where(each < 0, each, each + start) for each, start in zip(of_trees, starts[:-1], strict=True)]
+    numbered = [np.where(tree < 0, tree, tree + start) for tree, start in zip(of_trees, starts[:-1], strict=True)]
     return np.asarray(np.concatenate(numbered), dtype=np.int64)
 
 
