@@ -24,20 +24,20 @@ def would_change(explained: Findings) -> list[str]:
     ]  # fmt: skip
 
 
-def _changes(found: Recourse | None) -> list[str]:
+def _changes(recourse: Recourse | None) -> list[str]:
     """Say what the person could change; every change was decided again."""
-    if found is None:
+    if recourse is None:
         return []
-    if found.reason:
-        return [f"What the person could change was not looked for: {found.reason}."]
-    features = listed(found.changeable)
-    if not found.changes:
-        how = "all values" if found.everything else f"{found.tried} changes"
+    if recourse.reason:
+        return [f"What the person could change was not looked for: {recourse.reason}."]
+    features = listed(recourse.changeable)
+    if not recourse.changes:
+        how = "all values" if recourse.everything else f"{recourse.tried} changes"
         return [
             f"Of {features}, {how} that training rows have were tried: no plausible change leads to another action."
         ]
     said = []
-    for change in found.changes:
+    for change in recourse.changes:
         parts = [
             f"{difference.feature} were {value_text(difference.there)} (here {value_text(difference.here)})"
             for difference in change.differences
@@ -70,8 +70,8 @@ def _who_is_pivotal(explained: Findings) -> list[str]:
     return said
 
 
-def _both_asked(each: PivotalHere) -> bool:
-    return all(each.changes[question] is not None for question in ABSENT)
+def _both_asked(pivotal: PivotalHere) -> bool:
+    return all(pivotal.changes[question] is not None for question in ABSENT)
 
 
 def _moves(explained: Findings) -> list[str]:
@@ -90,25 +90,26 @@ def _moves(explained: Findings) -> list[str]:
     return said
 
 
-def _misreport(each: Misreport) -> str:
-    assert each.safe is not None
-    whose = "all expected rewards" if each.who is None else f"the expected rewards of {each.who} alone"
-    if each.nothing_certified:
-        if each.changed_at is None:
+def _misreport(misreport: Misreport) -> str:
+    assert misreport.safe is not None
+    whose = "all expected rewards" if misreport.who is None else f"the expected rewards of {misreport.who} alone"
+    if misreport.nothing_certified:
+        if misreport.changed_at is None:
             return f"For changes of {whose}, nothing is certified, and no change that alters the decision is known."
         return (
-            f"For changes of {whose}, nothing is certified; by {shown(each.changed_at, ROUND_CEILING)} they can "
-            f"change so that {each.action} wins."
+            f"For changes of {whose}, nothing is certified; by {shown(misreport.changed_at, ROUND_CEILING)} they can "
+            f"change so that {misreport.action} wins."
         )
-    if each.at_once:
-        return f"However little {whose} may change, {each.action} can win."
-    stays = f"If {whose} change by at most {shown(each.safe, ROUND_FLOOR)} each, the decision stays"
-    if each.changed_at is None:
+    if misreport.at_once:
+        return f"However little {whose} may change, {misreport.action} can win."
+    stays = f"If {whose} change by at most {shown(misreport.safe, ROUND_FLOOR)} each, the decision stays"
+    if misreport.changed_at is None:
         return f"{stays}; no larger change that alters it is known, and none is ruled out."
-    if each.exact:
-        return f"{stays}; just beyond, {each.action} can win."
+    if misreport.exact:
+        return f"{stays}; just beyond, {misreport.action} can win."
     return (
-        f"{stays}; by {shown(each.changed_at, ROUND_CEILING)}, {each.action} can win; between the two it is not known."
+        f"{stays}; by {shown(misreport.changed_at, ROUND_CEILING)}, {misreport.action} can win; "
+        "between the two it is not known."
     )
 
 
@@ -130,51 +131,52 @@ def no_weights(method: str, *, proven: bool) -> str:
     return "On a grid of shares, no weights were found that would lead to another decision"
 
 
-def _new_weights(explained: Findings, each: NewWeights) -> str:
-    digits = decimals_for(each.moved)
+def _new_weights(explained: Findings, change: NewWeights) -> str:
+    digits = decimals_for(change.moved)
     shares = listed([
         f"{name} {shown(s, digits=max(digits, decimals_for(s)))}"
-        for name, s in zip(explained.stakeholders, each.shares, strict=True)
+        for name, s in zip(explained.stakeholders, change.shares, strict=True)
     ])  # fmt: skip
-    if each.direction == "shift":
+    if change.direction == "shift":
         return (
-            f"The smallest shift of weight that changes the decision is {shown(each.moved, ROUND_CEILING)} "
-            f"of all weight: with {shares}, {each.action} would be decided."
+            f"The smallest shift of weight that changes the decision is {shown(change.moved, ROUND_CEILING)} "
+            f"of all weight: with {shares}, {change.action} would be decided."
         )
-    assert each.who is not None and explained.weights.shares is not None  # noqa: PT018 - narrows both
-    i = explained.stakeholders.index(each.who)
-    beyond = ROUND_CEILING if each.direction == "more" else ROUND_FLOOR
+    assert change.who is not None and explained.weights.shares is not None  # noqa: PT018 - narrows both
+    i = explained.stakeholders.index(change.who)
+    beyond = ROUND_CEILING if change.direction == "more" else ROUND_FLOOR
     exact = "" if explained.weights.method == "exact" else " (the first change seen on a grid)"
-    new, old = each.shares[i], explained.weights.shares[i]
+    new, old = change.shares[i], explained.weights.shares[i]
     digits = decimals_for(new - old, new, 1.0 - new)  # never written like the old one, or like none or all
     return (
-        f"With {each.direction} weight for {each.who}, {shown(new, beyond, digits)} of all weight in place of "
-        f"{shown(old, digits=digits)}, {each.action} would be decided{exact}."
+        f"With {change.direction} weight for {change.who}, {shown(new, beyond, digits)} of all weight in place of "
+        f"{shown(old, digits=digits)}, {change.action} would be decided{exact}."
     )
 
 
-def _other_contexts(found: ContextChanges | None) -> list[str]:
-    if found is None:
+def _other_contexts(changes: ContextChanges | None) -> list[str]:
+    if changes is None:
         return []
-    if found.reason:
-        return [f"Other contexts were not looked for: {found.reason}."]
+    if changes.reason:
+        return [f"Other contexts were not looked for: {changes.reason}."]
     said = [
-        f"Other contexts were looked for among {contexts_given(found.observed)}: {_differently(found.differently)}."
+        f"Other contexts were looked for among {contexts_given(changes.observed)}: {_differently(changes.differently)}."
     ]
-    if found.nearest is not None:
-        differences = listed([_difference(difference) for difference in found.nearest.differences])
+    if changes.nearest is not None:
+        differences = listed([_difference(difference) for difference in changes.nearest.differences])
         said.append(
-            f"The nearest of them, at distance {shown(found.nearest.distance)}, gets {found.nearest.action}; "
+            f"The nearest of them, at distance {shown(changes.nearest.distance)}, gets {changes.nearest.action}; "
             f"it differs in {differences or 'no feature that was compared'}."
         )
-    said += [_single(neighbour) for neighbour in found.single]
-    if not found.single:
+    said += [_single(neighbour) for neighbour in changes.single]
+    if not changes.single:
         said.append(
-            f"No value that a single feature has among {contexts_given(found.observed)} would lead to another decision."
+            f"No value that a single feature has among {contexts_given(changes.observed)} would lead to another "
+            "decision."
         )
-    if found.thinned:
-        said.append(f"Of {listed(found.thinned)}, evenly spaced values were tried.")
-    if found.nearest is not None or found.single:
+    if changes.thinned:
+        said.append(f"Of {listed(changes.thinned)}, evenly spaced values were tried.")
+    if changes.nearest is not None or changes.single:
         said.append("These are associations of the models with what was observed, not causes.")
     return said
 
@@ -190,9 +192,9 @@ def _differently(contexts: int) -> str:
     return f"{contexts} {'is' if contexts == 1 else 'are'} decided differently"
 
 
-def _single(each: Neighbour) -> str:
-    return f"With {_difference(each.differences[0])} and all else equal, {each.action} would be decided."
+def _single(neighbour: Neighbour) -> str:
+    return f"With {_difference(neighbour.differences[0])} and all else equal, {neighbour.action} would be decided."
 
 
-def _difference(each: Difference) -> str:
-    return f"{each.feature} {value_text(each.there)} in place of {value_text(each.here)}"
+def _difference(difference: Difference) -> str:
+    return f"{difference.feature} {value_text(difference.there)} in place of {value_text(difference.here)}"

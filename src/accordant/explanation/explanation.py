@@ -223,17 +223,17 @@ def _comparisons(few: ExpectedRewards, k: int, choice: Choice, alone: tuple[Favo
     )
 
 
-def _pivotal_here(found: Pivotal, t: int) -> tuple[PivotalHere, ...]:
+def _pivotal_here(pivotal: Pivotal, t: int) -> tuple[PivotalHere, ...]:
     here = []
-    for i, name in enumerate(found.stakeholders):
+    for i, name in enumerate(pivotal.stakeholders):
         actions: dict[str, str | None] = {}
         changes: dict[str, bool | None] = {}
-        for question, variation in found.variations.items():
+        for question, variation in pivotal.variations.items():
             means = not variation.reasons[i]
-            actions[question] = found.actions[variation.codes[i, t]] if means else None
+            actions[question] = pivotal.actions[variation.codes[i, t]] if means else None
             changes[question] = bool(variation.changes[i, t]) if means else None
         reasons = {
-            question: variation.reasons[i] for question, variation in found.variations.items() if variation.reasons[i]
+            question: variation.reasons[i] for question, variation in pivotal.variations.items() if variation.reasons[i]
         }
         here.append(PivotalHere(name, actions, changes, reasons))
     return tuple(here)

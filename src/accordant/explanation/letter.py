@@ -196,8 +196,8 @@ class _Letter:
         words = message("The decision would be {action} with these changes: {changes}.")
         return self.say(words, action=self.names.mention(change.action), changes="; ".join(parts))
 
-    def _difference(self, found: Difference) -> str:
-        name, here, there = found.feature, found.here, found.there
+    def _difference(self, difference: Difference) -> str:
+        name, here, there = difference.feature, difference.here, difference.there
         values = [self.names.value(name, value) for value in (there, here)]
         return self.say(
             message("{name} {there} (now {here})"), name=self.names.column(name), there=values[0], here=values[1]

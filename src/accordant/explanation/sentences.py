@@ -71,28 +71,28 @@ BASES = {
 }
 
 
-def _forecast(explained: Findings, found: Forecast) -> list[str]:
-    said = [] if found.depends_on_action else ["The forecast of the outcome does not depend on the action."]
-    if found.means is not None:
-        return [*said, *(_level(found, a, action) for a, action in enumerate(explained.actions))]
-    if found.probabilities is None:
-        return [BASES[found.basis]]
-    rows = found.probabilities if found.depends_on_action else found.probabilities[:1]
+def _forecast(explained: Findings, forecast: Forecast) -> list[str]:
+    said = [] if forecast.depends_on_action else ["The forecast of the outcome does not depend on the action."]
+    if forecast.means is not None:
+        return [*said, *(_level(forecast, a, action) for a, action in enumerate(explained.actions))]
+    if forecast.probabilities is None:
+        return [BASES[forecast.basis]]
+    rows = forecast.probabilities if forecast.depends_on_action else forecast.probabilities[:1]
     for action, shares in zip(explained.actions, rows, strict=False):
-        likely = [f"{name} {shown(share)}" for name, share in zip(found.outcomes, shares, strict=True)]
-        under = f"After {action}" if found.depends_on_action else "Whatever is done"
+        likely = [f"{name} {shown(share)}" for name, share in zip(forecast.outcomes, shares, strict=True)]
+        under = f"After {action}" if forecast.depends_on_action else "Whatever is done"
         said.append(f"{under}, outcomes are likely with these probabilities: {', '.join(likely)}.")
-    return [*said, BASES[found.basis]]
+    return [*said, BASES[forecast.basis]]
 
 
-def _level(found: Forecast, a: int, action: str) -> str:
-    assert found.means is not None
-    unit = f" {found.unit}" if found.unit else ""
-    mean = f"After {action}, {found.name} is {shown(found.means[a])}{unit} on average"
-    if found.low is None or found.high is None or found.level is None:
+def _level(forecast: Forecast, a: int, action: str) -> str:
+    assert forecast.means is not None
+    unit = f" {forecast.unit}" if forecast.unit else ""
+    mean = f"After {action}, {forecast.name} is {shown(forecast.means[a])}{unit} on average"
+    if forecast.low is None or forecast.high is None or forecast.level is None:
         return f"{mean}."
-    ends = f"from {shown(found.low[a])} to {shown(found.high[a])}"
-    return f"{mean}; with probability {shown(found.level)} it is {ends}."
+    ends = f"from {shown(forecast.low[a])} to {shown(forecast.high[a])}"
+    return f"{mean}; with probability {shown(forecast.level)} it is {ends}."
 
 
 def _decides(explained: Findings) -> list[str]:
@@ -215,5 +215,5 @@ def _sure(explained: Findings) -> list[str]:
     return said
 
 
-def _who(each: Misreport) -> str:
-    return each.who or "everybody together"
+def _who(misreport: Misreport) -> str:
+    return misreport.who or "everybody together"

@@ -121,16 +121,16 @@ def row_products(rows: Values, matrix: Values) -> Values:
     return np.asarray(np.matmul(np.ascontiguousarray(rows)[:, np.newaxis], matrix)[:, 0])
 
 
-def _across(operation: np.ufunc, found: Values) -> Values:
+def _across(operation: np.ufunc, rows: Values) -> Values:
     """Return what an operation makes of each row, shape (row, 1), in the same bits as NumPy.
 
     Few columns are taken one after another: NumPy goes along each row, ten times slower, and adds in this order too as
     long as there are fewer than eight.
     """
-    if not 0 < found.shape[1] < 8:
-        return np.asarray(operation.reduce(found, axis=1, keepdims=True))
-    total = found[:, 0].copy()
-    for column in found.T[1:]:
+    if not 0 < rows.shape[1] < 8:
+        return np.asarray(operation.reduce(rows, axis=1, keepdims=True))
+    total = rows[:, 0].copy()
+    for column in rows.T[1:]:
         operation(total, column, out=total)
     return total[:, np.newaxis]
 

@@ -180,11 +180,11 @@ class Streams:
             stream.add(values.promised[place], self._of_group(values.realised[place], values, attribute, group))
         self.counts.update(outcomes=len(times), other_promises=int(values.differs.sum()))
 
-    def _of_group(self, found: Values, values: OutcomeValues, attribute: str, group: str) -> Values:
+    def _of_group(self, numbers: Values, values: OutcomeValues, attribute: str, group: str) -> Values:
         """Return what was found of one group, NaN for all others; that of everybody if none is named."""
         if not attribute:
-            return found
-        return np.where(values.members[self.layout.groups.index((attribute, group))], found, np.nan)
+            return numbers
+        return np.where(values.members[self.layout.groups.index((attribute, group))], numbers, np.nan)
 
 
 def _contexts(run: Run) -> Iterator[tuple[str, Watch]]:

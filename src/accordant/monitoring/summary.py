@@ -111,15 +111,15 @@ def measure(watch: Watch) -> Measure:
     )  # fmt: skip
 
 
-def _sentence(found: Sequence[Measure], measures: Sequence[Measure], decisions: int, outcomes: int) -> str:
+def _sentence(alarms: Sequence[Measure], measures: Sequence[Measure], decisions: int, outcomes: int) -> str:
     """Return the answer in one sentence."""
     seen = f"{decisions:,} decisions" + (f" and {outcomes:,} outcomes" if outcomes else "")
-    if not found:
+    if not alarms:
         return f"No alarm in {seen}: none of {len(measures)} measures shows a change."
-    first = found[0]
+    first = alarms[0]
     assert first.alarm is not None
     return (
-        f"{len(found)} of {len(measures)} measures changed in {seen}; the first alarm is on {first.label}: "
+        f"{len(alarms)} of {len(measures)} measures changed in {seen}; the first alarm is on {first.label}: "
         f"{first.alarm.words} since about {first.alarm.since_day}."
     )
 
@@ -152,9 +152,9 @@ def _reward(whose: Whose, stream: RewardStream) -> RealisedReward:
     )  # fmt: skip
 
 
-def _unkept(rewards: Sequence[RealisedReward], found: Sequence[Measure]) -> Iterator[str]:
+def _unkept(rewards: Sequence[RealisedReward], alarms: Sequence[Measure]) -> Iterator[str]:
     """Yield promises that are shown not to be kept, where untouched rows leave open whether they ever were right."""
-    alarmed = {alarm.name for alarm in found if alarm.family == "rewards"}
+    alarmed = {alarm.name for alarm in alarms if alarm.family == "rewards"}
     for reward in rewards:
         if reward.group or reward.stakeholder in alarmed or reward.low is None or reward.high is None:
             continue

@@ -55,33 +55,34 @@ def conduct(
             say(f"\npage: {page}")
 
 
-def _page(found: Monitored, run: Run) -> str:
-    return text_with_names(render_monitored(found), readable_names(run.record))
+def _page(monitored: Monitored, run: Run) -> str:
+    return text_with_names(render_monitored(monitored), readable_names(run.record))
 
 
-def print_monitored(found: Monitored) -> None:
+def print_monitored(monitored: Monitored) -> None:
     """Print the answer, the evidence of each family, what stakeholders got, and what to mind."""
     console = PlainConsole(width=WIDTH)
-    days = f" of {found.lines.days}" if found.lines.days else ""
-    console.print(f"{found.title}: decisions{days}, run {found.run[:12]}")
-    console.print(f"{'ALARM. ' if found.alarm else ''}{found.sentence}")
+    days = f" of {monitored.lines.days}" if monitored.lines.days else ""
+    console.print(f"{monitored.title}: decisions{days}, run {monitored.run[:12]}")
+    console.print(f"{'ALARM. ' if monitored.alarm else ''}{monitored.sentence}")
     console.print()
-    console.print(_measures(found))
+    console.print(_measures(monitored))
     console.print(
-        f"An alarm is at {1 / found.alpha:g}; there is ever a false one with a probability of at most {found.alpha:g}."
+        f"An alarm is at {1 / monitored.alpha:g}; there is ever a false one with a probability of at most "
+        f"{monitored.alpha:g}."
     )
-    if found.rewards:
+    if monitored.rewards:
         console.print()
-        console.print(_rewards(found))
+        console.print(_rewards(monitored))
     lines = [
         f"- {measure.label}: {measure.alarm.words} since about {measure.alarm.since_day}, alarm on {measure.alarm.day}"
-        for measure in found.alarms
+        for measure in monitored.alarms
         if measure.alarm is not None
     ]
     _list(console, "alarms:", lines, MOST_ALARMS)
-    advice = dict.fromkeys(f"- {TITLES[measure.family]}: {ADVICE[measure.family]}" for measure in found.alarms)
+    advice = dict.fromkeys(f"- {TITLES[measure.family]}: {ADVICE[measure.family]}" for measure in monitored.alarms)
     _list(console, "what to do:", list(advice), len(advice))
-    _list(console, "mind:", [f"- {remark}" for remark in found.remarks], MOST_REMARKS)
+    _list(console, "mind:", [f"- {remark}" for remark in monitored.remarks], MOST_REMARKS)
 
 
 def _list(console: PlainConsole, title: str, lines: list[str], most: int) -> None:
@@ -95,14 +96,14 @@ def _list(console: PlainConsole, title: str, lines: list[str], most: int) -> Non
         console.print(f"… and {len(lines) - most} more, all of them on the page and in the JSON")
 
 
-def _measures(found: Monitored) -> FittedTable:
+def _measures(monitored: Monitored) -> FittedTable:
     """Return one line per family."""
     table = FittedTable()
     table.add("watched", name=True)
     for name in ("measures", "alarms", "evidence", "now"):
         table.add(name, number=True)
     table.add("most on")
-    for family, measures in families(found.measures).items():
+    for family, measures in families(monitored.measures).items():
         top = strongest(measures)
         table.add_row(
             TITLES[family], str(len(measures)), str(sum(measure.alarm is not None for measure in measures)),
@@ -111,23 +112,23 @@ def _measures(found: Monitored) -> FittedTable:
     return table
 
 
-def _rewards(found: Monitored) -> FittedTable:
+def _rewards(monitored: Monitored) -> FittedTable:
     """Return what each stakeholder got and was promised; groups are on the page."""
-    title = f"rewards per outcome; limits of all hold together, at all times, with probability {1 - found.alpha:g}"
+    title = f"rewards per outcome; limits of all hold together, at all times, with probability {1 - monitored.alpha:g}"
     table = FittedTable(title)
     table.add("stakeholder", name=True)
     for name in ("outcomes", "promised", "realised", "difference", "limits"):
         table.add(name, number=True)
-    for reward in found.rewards:
+    for reward in monitored.rewards:
         if not reward.group:
             table.add_row(reward.stakeholder, str(reward.n), *_cells(reward))
     return table
 
 
-def _cells(each: RealisedReward) -> tuple[str, str, str, str]:
-    if each.difference is None or each.promised is None or each.realised is None:
+def _cells(reward: RealisedReward) -> tuple[str, str, str, str]:
+    if reward.difference is None or reward.promised is None or reward.realised is None:
         return "-", "-", "-", ""
     return (
-        f"{each.promised:.3f}", f"{each.realised:.3f}", f"{each.difference:+.3f}",
-        f"{each.low:+.3f} to {each.high:+.3f}",
+        f"{reward.promised:.3f}", f"{reward.realised:.3f}", f"{reward.difference:+.3f}",
+        f"{reward.low:+.3f} to {reward.high:+.3f}",
     )  # fmt: skip

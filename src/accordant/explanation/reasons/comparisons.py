@@ -166,8 +166,10 @@ def _gains(s: Contrast) -> Values:
     return np.asarray(s.rewards - rule.disagreement_point(s.block)[:, :1])
 
 
-def _from_start(s: Contrast, found: Reason) -> Reason:
-    return Reason(found.kind, found.action, found.other, found.who, _start(s), found.how, found.better, found.worse)
+def _from_start(s: Contrast, reason: Reason) -> Reason:
+    return Reason(
+        reason.kind, reason.action, reason.other, reason.who, _start(s), reason.how, reason.better, reason.worse
+    )
 
 
 def _left_below(s: Contrast) -> Reason | None:
@@ -237,14 +239,14 @@ def _debate(s: Contrast) -> Reason:
 def _majorities(kind: str) -> Callable[[Contrast], Reason]:
     """Return the reason of a rule on votes of two: one action beats all, or what the rule says else."""
 
-    def found(s: Contrast) -> Reason:
+    def reason(s: Contrast) -> Reason:
         """Compare one by one, or by the score."""
         margins = [_margin(s, b) for b in range(s.rewards.shape[1]) if b != s.action]
         if min(margins) > SAME:
             return s.against("majorities", min(margins), 0.0, s.weighted(s.say))
         return _by_score(s, kind)
 
-    return found
+    return reason
 
 
 def _margin(s: Contrast, other: int) -> float:
@@ -267,11 +269,11 @@ def _by_score(s: Contrast, kind: str, how: tuple[str, ...] = (), **who: tuple[st
 
 
 def _vote(kind: str) -> Callable[[Contrast], Reason]:
-    def found(s: Contrast) -> Reason:
+    def reason(s: Contrast) -> Reason:
         """Compare by the score."""
         return _by_score(s, kind, s.weighted(s.say))
 
-    return found
+    return reason
 
 
 def _score(s: Contrast) -> Reason:
