@@ -53,15 +53,15 @@ class Grouping:
 
 def groupings(reading: Reading) -> tuple[Grouping, ...]:
     """Return every grouping of the record."""
-    found = []
+    groupings = []
     for table in reading.record.groups:
         rows: dict[str, dict[str, GroupRow]] = {}
         for row in table.rows:
             rows.setdefault(row.strategy, {})[row.group] = row
         first = next(iter(rows.values()))
         names = [reading.group_name(table.attributes, label) for label in first]
-        found.append(Grouping(table.attributes, list(first), names, [row.n for row in first.values()], rows))
-    return tuple(found)
+        groupings.append(Grouping(table.attributes, list(first), names, [row.n for row in first.values()], rows))
+    return tuple(groupings)
 
 
 @dataclass(frozen=True)
@@ -78,15 +78,15 @@ class Rate:
 def rates_behind_metrics(reading: Reading) -> tuple[Rate, ...]:
     """Return the rates in each group that the group metrics of the selected strategy are made of."""
     line = reading.selected
-    found = []
+    rates = []
     for column in reading.columns if line else []:
         label = column.label
         declared = reading.record.case.metrics.get(label)
         attributes = declared.parameters.get("attributes", ()) if declared else ()
-        for each in line.row.metrics[label].by_group if line else []:
-            name = reading.group_name(attributes, each.group)
-            found.append(Rate(label, each.rate.replace("_", " "), name, each, each.n))
-    return tuple(found)
+        for group in line.row.metrics[label].by_group if line else []:
+            name = reading.group_name(attributes, group.group)
+            rates.append(Rate(label, group.rate.replace("_", " "), name, group, group.n))
+    return tuple(rates)
 
 
 def rewards_by_stakeholder(reading: Reading) -> list[tuple[Line, list[Share]]]:
@@ -94,9 +94,9 @@ def rewards_by_stakeholder(reading: Reading) -> list[tuple[Line, list[Share]]]:
 
     Stakeholders with weight 0 have no claim in weighted rules and are never marked as worst off.
     """
-    names = [each.name for each in reading.stakeholders]
-    weights = {each.name: each.weight for each in reading.stakeholders}
-    found = []
+    names = [stakeholder.name for stakeholder in reading.stakeholders]
+    weights = {stakeholder.name: stakeholder.weight for stakeholder in reading.stakeholders}
+    rows = []
     for line in reading.lines:
         means = [_mean(reading, line, name) for name in names]
         counted = [mean for name, mean in zip(names, means, strict=True) if weights[name] > 0 and mean is not None]
@@ -105,8 +105,8 @@ def rewards_by_stakeholder(reading: Reading) -> list[tuple[Line, list[Share]]]:
         for name, mean in zip(names, means, strict=True):
             worst = weights[name] > 0 and mean is not None and least is not None and mean - least <= EQUAL
             shares.append(Share(mean, worst))
-        found.append((line, shares))
-    return found
+        rows.append((line, shares))
+    return rows
 
 
 def _mean(reading: Reading, line: Line, stakeholder: str) -> float | None:

@@ -119,7 +119,7 @@ def _board(reading: Reading, board: Board) -> Json | None:
 def _among(reading: Reading, comparison: Comparison, groups: Sequence[Grouping]) -> list[tuple[str, list[list[str]]]]:
     """Return the first table for every group that is not too small: its name, and texts by stakeholder and strategy."""
     heads = [line.name for line, _ in comparison.heads]
-    found = []
+    tables = []
     for grouping in groups:
         if not all(head in grouping.rows for head in heads):
             continue
@@ -127,11 +127,11 @@ def _among(reading: Reading, comparison: Comparison, groups: Sequence[Grouping])
             if size < LEAST_PEOPLE:
                 continue
             cells = [
-                [number(grouping.rows[head][label].mean_rewards.get(each.name)) for head in heads]
-                for each in reading.stakeholders
+                [number(grouping.rows[head][label].mean_rewards.get(stakeholder.name)) for head in heads]
+                for stakeholder in reading.stakeholders
             ]
-            found.append((f"{grouping.title}: {name}, {size} rows", cells))
-    return found
+            tables.append((f"{grouping.title}: {name}, {size} rows", cells))
+    return tables
 
 
 def _pair(reading: Reading, comparison: Comparison | None) -> tuple[str, str] | None:

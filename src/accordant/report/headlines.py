@@ -46,7 +46,7 @@ def headlines(
 
 
 def _stakeholders(reading: Reading) -> str:
-    names, sources = [each.name for each in reading.stakeholders], reading.record.reward_sources
+    names, sources = [stakeholder.name for stakeholder in reading.stakeholders], reading.record.reward_sources
     words = list(dict.fromkeys(source.words for source in sources.values() if source.words))
     who = _named(names, "stakeholder")
     parts = reading.record.stakeholder_groups
@@ -95,9 +95,9 @@ def _trade_off(reading: Reading) -> str:
 
 
 def _pareto(standing: tuple[Standing, ...]) -> str:
-    compared = [each for each in standing if each.compared]
-    free = [each for each in compared if not each.dominated_by]
-    selected = next((each for each in compared if each.line.selected), None)
+    compared = [candidate for candidate in standing if candidate.compared]
+    free = [candidate for candidate in compared if not candidate.dominated_by]
+    selected = next((candidate for candidate in compared if candidate.line.selected), None)
     start = (
         f"{len(free)} of {counted(len(compared), 'candidate')} {'is' if len(free) == 1 else 'are'} dominated by none"
     )
@@ -110,10 +110,10 @@ def _pareto(standing: tuple[Standing, ...]) -> str:
 
 def _distribution(reading: Reading, groupings: tuple[Grouping, ...]) -> str:
     """Return who is worst off under the selected strategy, and which groups are told apart."""
-    line, names = reading.selected, [each.name for each in reading.stakeholders]
-    shares = next((shares for each, shares in rewards_by_stakeholder(reading) if each == line), [])
+    line, names = reading.selected, [stakeholder.name for stakeholder in reading.stakeholders]
+    shares = next((shares for rule, shares in rewards_by_stakeholder(reading) if rule == line), [])
     worst = [(name, share.value) for name, share in zip(names, shares, strict=False) if share.worst_off]
-    groups = f"; by {listed([each.title for each in groupings])}" if groupings else "; no groups are declared"
+    groups = f"; by {listed([grouping.title for grouping in groupings])}" if groupings else "; no groups are declared"
     if line is None or not worst:
         return f"Mean rewards by stakeholder{groups}."
     return f"{line.name} leaves {listed([name for name, _ in worst])} worst off, at {number(worst[0][1])}{groups}."

@@ -91,10 +91,10 @@ def readable_names(record: Record) -> dict[str, str]:
 def _declared(record: Record) -> set[str]:
     """Return what the case calls its stakeholders, actions, outcomes, metrics, attributes and features."""
     problem = record.case.problem
-    found = {each.name for each in problem.stakeholders} | set(problem.actions) | set(problem.outcome_names)
-    found |= {column.label for column in (*record.test.metrics, *record.validation.metrics)}
-    found |= {each.name for each in problem.sensitive_attributes}
-    return found | set(record.case.features)
+    labels = {who.name for who in problem.stakeholders} | set(problem.actions) | set(problem.outcome_names)
+    labels |= {column.label for column in (*record.test.metrics, *record.validation.metrics)}
+    labels |= {attribute.name for attribute in problem.sensitive_attributes}
+    return labels | set(record.case.features)
 
 
 def with_names(record: Record, names: Mapping[str, str]) -> Record:
@@ -129,7 +129,7 @@ def text_with_names(html: str, names: Mapping[str, str]) -> str:
 
 def renamed(words: str, names: Mapping[str, str]) -> str:
     """Return a text with names in place of labels; a label that is part of a longer word stays."""
-    return _pattern(tuple(names)).sub(lambda found: names[found[0]], words) if names else words
+    return _pattern(tuple(names)).sub(lambda match: names[match[0]], words) if names else words
 
 
 @functools.lru_cache(maxsize=8)

@@ -63,13 +63,15 @@ def in_short(record: Record) -> tuple[tuple[str, str], ...]:
     What would change it is left to the page.
     """
     reading = Reading.named(record)
-    found = overview(reading, answer(reading), findings(reading), checks(reading), frozenset())
-    texts = {each.title: each.words.striptags() for each in found.statements if each.title != CHANGES}
+    screen = overview(reading, answer(reading), findings(reading), checks(reading), frozenset())
+    texts = {
+        statement.title: statement.words.striptags() for statement in screen.statements if statement.title != CHANGES
+    }
     decided_title, *others = texts
     told = [(decided_title, texts[decided_title])]
-    if found.comparison is not None:
-        against = " ".join(each.striptags() for each in found.comparison.sentences)
-        told.append(("Who gains and who loses", f"{against} {found.comparison.caution}"))
+    if screen.comparison is not None:
+        against = " ".join(sentence.striptags() for sentence in screen.comparison.sentences)
+        told.append(("Who gains and who loses", f"{against} {screen.comparison.caution}"))
     return (*told, *((title, texts[title]) for title in others))
 
 
@@ -93,7 +95,7 @@ def overview(
         statements.append(changes(findings))
     statements.append(Statement("May I use it?", may_be_used(reading, answer, checks), (("scope", "scope card"),)))
     compared = () if comparison is None else comparison.sentences
-    named = rules_named(reading, [*(each.words for each in statements), *compared])
+    named = rules_named(reading, [*(statement.words for statement in statements), *compared])
     return Overview(tuple(statements), named, comparison, _unseen(reading, findings, asked), _alarms(reading))
 
 
@@ -105,20 +107,20 @@ def _comparison(reading: Reading) -> Comparison | None:
     others = [(reading.registered(name), words) for name, words in COMPARED.items()]
     others.append((reading.find(reading.record.test.best_constant), "best constant"))
     heads = [(line, "selected")]
-    heads += [(each, words) for each, words in others if each is not None and each.name != line.name]
-    means = {each.name: [share.value for share in shares] for each, shares in rewards_by_stakeholder(reading)}
-    names = [each.name for each in reading.stakeholders]
+    heads += [(other, words) for other, words in others if other is not None and other.name != line.name]
+    means = {rule.name: [share.value for share in shares] for rule, shares in rewards_by_stakeholder(reading)}
+    names = [stakeholder.name for stakeholder in reading.stakeholders]
     if all(value is None for value in means[line.name]):
         return None
     rows = tuple(
-        (name, tuple(_cell(reading, each, name, means[each.name][k]) for each, _ in heads))
+        (name, tuple(_cell(reading, head, name, means[head.name][k]) for head, _ in heads))
         for k, name in enumerate(names)
     )
     scrutiny = reading.record.scrutiny
     gains = None if scrutiny is None else scrutiny.gains
     sentences = tuple(
-        clean(gains.sentence) if gains and gains.other == each.name else _against(line, each, words, names, means)
-        for each, words in heads[1:]
+        clean(gains.sentence) if gains and gains.other == other.name else _against(line, other, words, names, means)
+        for other, words in heads[1:]
     )
     caution = (
         "Other differences are means, and not tested."

@@ -144,12 +144,12 @@ class Reading(Listing):
 
     def alike(self, line: Line) -> tuple[Line, ...]:
         """Return the lines that decide as one does and stand behind it."""
-        return tuple(each for each in self.lines if each not in self.shown and self._stands_for(each) == line)
+        return tuple(other for other in self.lines if other not in self.shown and self._stands_for(other) == line)
 
     def registered(self, name: str) -> Line | None:
         """Return the first line whose rule is registered under a name."""
         parts = self.record.strategies
-        return next((each for each in self.lines if each.name in parts and parts[each.name].name == name), None)
+        return next((line for line in self.lines if line.name in parts and parts[line.name].name == name), None)
 
     def label(self, name: str) -> str:
         """Return the label of a strategy or a metric, by which commands know it."""
@@ -183,7 +183,7 @@ class Reading(Listing):
 
     def group_name(self, attributes: Sequence[str], label: str) -> str:
         """Return a group in words: the declared label of each value, with the value."""
-        declared = {each.name: each.labels for each in self.record.case.problem.sensitive_attributes}
+        declared = {attribute.name: attribute.labels for attribute in self.record.case.problem.sensitive_attributes}
         values = label.split(" × ") if len(attributes) > 1 else [label]
         if len(values) != len(attributes):
             return label
@@ -222,16 +222,16 @@ class BoardListing(Listing):
     def lines(self) -> tuple[Line, ...]:
         """Candidates by score, then lines outside the candidate set."""
         rows = sorted(self.board.leaderboard, key=lambda row: not row.candidate)
-        found = []
+        lines = []
         for position, row in enumerate(rows, 1):
             constant = row.strategy.startswith("constant:")
             alike = row.alike and shortened(readable(row.alike))
-            found.append(Line(
+            lines.append(Line(
                 readable(shortened(row.strategy)), f"{row.kind}, constant" if constant else row.kind,
                 family_of(row, constant=constant), row.candidate, row.strategy == self.selected, "", position,
                 row.model_copy(update={"alike": alike}),
             ))  # fmt: skip
-        return tuple(found)
+        return tuple(lines)
 
     @property
     def columns(self) -> tuple[Column, ...]:

@@ -55,7 +55,7 @@ def render(record: Record, added: Sequence[Link] = ()) -> str:
     weighted = sorted(reading.weighted, key=lambda column: -column.weight)
     told, looked_at, judged = answer(reading), findings(reading), checks(reading)
     dominance, groups = standings(reading, weighted), groupings(reading)
-    first = overview(reading, told, looked_at, judged, frozenset(each.chapter for each in sections))
+    first = overview(reading, told, looked_at, judged, frozenset(section.chapter for section in sections))
     return PAGE.render(
         "report.html",
         reading=reading,
@@ -74,7 +74,7 @@ def render(record: Record, added: Sequence[Link] = ()) -> str:
         standings=dominance,
         rewards=rewards_by_stakeholder(reading),
         rates=rates_behind_metrics(reading),
-        groupings=[(each, _group_panels(reading, each, i)) for i, each in enumerate(groups, 1)],
+        groupings=[(grouping, _group_panels(reading, grouping, i)) for i, grouping in enumerate(groups, 1)],
         errors=reward_errors(reading),
         searches=searches(reading),
         fixed_models=fixed_models(reading),
@@ -86,7 +86,7 @@ def render(record: Record, added: Sequence[Link] = ()) -> str:
         given=[name for name, source in record.reward_sources.items() if source.given],
         command=_command(reading),
         added=sections,
-        more_style="\n".join(dict.fromkeys(each.style for each in sections if each.style)),
+        more_style="\n".join(dict.fromkeys(section.style for section in sections if section.style)),
     )  # fmt: skip
 
 
@@ -111,9 +111,14 @@ def _pareto(reading: Reading, weighted: list[Column]) -> dict[str, Any] | None:
     if len(weighted) < 2:
         return None
     pair = (weighted[0], weighted[1])
-    found = standings(reading, pair)
+    standing = standings(reading, pair)
     more = sum(column.weight >= pair[1].weight for column in weighted) > 2
-    return {"columns": pair, "chart": pareto_chart("pareto-chart", found, pair), "standings": found, "more_equal": more}
+    return {
+        "columns": pair,
+        "chart": pareto_chart("pareto-chart", standing, pair),
+        "standings": standing,
+        "more_equal": more,
+    }
 
 
 def _group_panels(reading: Reading, grouping: Grouping, index: int) -> list[tuple[str, Markup]]:
@@ -125,9 +130,9 @@ def _group_panels(reading: Reading, grouping: Grouping, index: int) -> list[tupl
     if any(value is not None for row in shares.values() for value in row.values()):
         title = "Share of favourable actions"
         panels.append((title, group_panel(f"groups-{index}-0", title, lines, shares, grouping.names, (0.0, 1.0))))
-    names = [each.name for each in reading.stakeholders]
+    names = [stakeholder.name for stakeholder in reading.stakeholders]
     rewards = {name: grouping.values(name) for name in names}
-    span = [value for each in rewards.values() for row in each.values() for value in row.values() if value is not None]
+    span = [value for rows in rewards.values() for row in rows.values() for value in row.values() if value is not None]
     for position, name in enumerate(names, 1):
         title = f"Mean reward of {name}"
         panels.append(
@@ -138,8 +143,8 @@ def _group_panels(reading: Reading, grouping: Grouping, index: int) -> list[tupl
 
 def _unselectable(record: Record) -> list[str]:
     """Return candidates that are compared but never selected."""
-    found = record.strategies.items()
-    return [name for name, about in found if about.candidate and not about.selectable]
+    strategies = record.strategies.items()
+    return [name for name, about in strategies if about.candidate and not about.selectable]
 
 
 def _command(reading: Reading) -> str:
@@ -150,7 +155,7 @@ def _command(reading: Reading) -> str:
         if source.given
     }
     given = [f"{name}={source.learned_from}" for name, source in sources.items()]
-    flags = [part for each in given for part in ("--preferences", each)]
+    flags = [part for pair in given for part in ("--preferences", pair)]
     parts = ["accordant", "run", record.case.name, *flags, "--seed", str(record.seed)]
     return shlex.join(parts) + ("" if record.data.simulated else " --data PATH")
 

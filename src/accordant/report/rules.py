@@ -54,4 +54,4 @@ def about(reading: Reading, line: Line) -> str:
 
 def _with_values(words: str, parameters: Mapping[str, Any]) -> str:
     """Return words in which the name of a parameter stands as its value."""
-    return CODE.sub(lambda found: str(parameters.get(found[1], found[1])), words)
+    return CODE.sub(lambda match: str(parameters.get(match[1], match[1])), words)

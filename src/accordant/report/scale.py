@@ -69,8 +69,8 @@ def linear_scale(values: Iterable[float], start: float, end: float, *, wanted: i
     tight
         Whether the axis ends at the extreme values; otherwise it ends at the ticks around them.
     """
-    found = list(values) or [0.0, 1.0]
-    low, high = min(found), max(found)
+    numbers = list(values) or [0.0, 1.0]
+    low, high = min(numbers), max(numbers)
     if high - low <= 1e-12 * max(1.0, abs(low), abs(high)):
         room = 0.05 * max(1.0, abs(low))
         low, high = low - room, high + room
@@ -91,14 +91,14 @@ def decimals(values: Iterable[float | None]) -> int:
 
     From 10 on, three significant digits are kept, and up to three decimals where values differ only there.
     """
-    found = [value for value in values if value is not None]
-    largest = max(map(abs, found), default=0.0)
+    known = [value for value in values if value is not None]
+    largest = max(map(abs, known), default=0.0)
     if largest == 0:
         return 3
     power = math.floor(math.log10(largest))
     if largest < 10:
         return min(MOST_DECIMALS, max(3, 1 - power))
-    spread = max(found) - min(found)
+    spread = max(known) - min(known)
     apart = min(3, 1 - math.floor(math.log10(spread))) if spread > 0 else 0
     return max(0, 2 - power, apart)
 

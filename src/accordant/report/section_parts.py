@@ -68,6 +68,6 @@ def nested(html: str, prefix: str) -> str:
     prefix
         Put before every identifier, and every reference to one.
     """
-    html = HEADING.sub(lambda found: f"<{found[1]}h{min(6, int(found[2]) + DEEPER)}", html)
-    html = IDENTIFIERS.sub(lambda found: found[1] + prefix, html)
-    return LABELLED.sub(lambda found: found[1] + " ".join(prefix + each for each in found[2].split()), html)
+    html = HEADING.sub(lambda match: f"<{match[1]}h{min(6, int(match[2]) + DEEPER)}", html)
+    html = IDENTIFIERS.sub(lambda match: match[1] + prefix, html)
+    return LABELLED.sub(lambda match: match[1] + " ".join(prefix + identifier for identifier in match[2].split()), html)

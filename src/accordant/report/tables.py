@@ -103,8 +103,8 @@ def reward_errors(reading: Reading) -> ErrorTable:
     cells = {(error.stakeholder, error.action, _outcome(error)): error for error in errors}
     rows = []
     for stakeholder, action in dict.fromkeys((error.stakeholder, error.action) for error in errors):
-        found = [cells.get((stakeholder, action, outcome)) for outcome in outcomes]
-        rows.append((stakeholder, action, tuple(_error(error, digits) for error in found)))
+        row = [cells.get((stakeholder, action, outcome)) for outcome in outcomes]
+        rows.append((stakeholder, action, tuple(_error(error, digits) for error in row)))
     worst = max(errors, key=lambda error: error.mean_absolute_error, default=None)
     said = worst and f"{number(worst.mean_absolute_error, digits)} ({worst.stakeholder}, {worst.action})"
     return ErrorTable(outcomes, tuple(rows), said or "")
@@ -112,15 +112,15 @@ def reward_errors(reading: Reading) -> ErrorTable:
 
 def searches(reading: Reading) -> tuple[SearchRow, ...]:
     """Return every grid point of every search that had a choice."""
-    found = []
+    rows = []
     for model, search in reading.record.learning.searches.items():
         if len(search.points) < 2:
             continue
         digits = decimals(point.loss for point in search.points) + 1
         for point in search.points:
             chosen = point.parameters == search.best
-            found.append(SearchRow(model, parameters(point.parameters), number(point.loss, digits), chosen))
-    return tuple(found)
+            rows.append(SearchRow(model, parameters(point.parameters), number(point.loss, digits), chosen))
+    return tuple(rows)
 
 
 def fixed_models(reading: Reading) -> list[str]:

@@ -58,9 +58,9 @@ class TemplateCache(BytecodeCache):
 def _options(environment: Environment) -> tuple[object, ...]:
     """Return what code depends on beside the text: how it is read and escaped, and which filters are handed what."""
     handed = sorted(
-        (name, str(getattr(each, "jinja_pass_arg", None)))
-        for each_kind in (environment.filters, environment.tests)
-        for name, each in each_kind.items()
+        (name, str(getattr(function, "jinja_pass_arg", None)))
+        for functions in (environment.filters, environment.tests)
+        for name, function in functions.items()
     )
     return (
         environment.autoescape, environment.trim_blocks, environment.lstrip_blocks, environment.optimized,

@@ -64,7 +64,7 @@ def _verdict(reading: Reading, answer: Answer, unmet: Sequence[str]) -> tuple[st
 def _below_the_log(reading: Reading) -> bool:
     """Whether the mean reward of every stakeholder is written as less than under the logged actions."""
     line, logged = reading.selected, reading.registered("logged")
-    means = {each.name: [share.value for share in shares] for each, shares in rewards_by_stakeholder(reading)}
+    means = {rule.name: [share.value for share in shares] for rule, shares in rewards_by_stakeholder(reading)}
     if line is None or logged is None:
         return False
     pairs = list(zip(means[line.name], means[logged.name], strict=True))
@@ -83,7 +83,7 @@ def _card(card: CardPart) -> list[str]:
         told.append(f"The scope card allows {allowed}" + (f", and excludes {excluded}." if excluded else "."))
     elif excluded:
         told.append(f"The scope card excludes {excluded}.")
-    silent = [str(each["name"]) for each in content.get("stakeholders") or () if not each.get("consulted")]
+    silent = [str(who["name"]) for who in content.get("stakeholders") or () if not who.get("consulted")]
     if silent:
         told.append(f"Not consulted: {listed(silent)}.")
     others = sum(finding.code != NOT_CONSULTED for finding in card.findings)

@@ -50,16 +50,16 @@ def bar_chart(
     span
         Further values that must be on the axis.
     """
-    names = [wrapped(each.name, (NAMES - 8) / LETTER) for each in bars]
-    heights = [TWO_LINES if len(each) > 1 else ONE_LINE for each in names]
+    names = [wrapped(bar.name, (NAMES - 8) / LETTER) for bar in bars]
+    heights = [TWO_LINES if len(lines) > 1 else ONE_LINE for lines in names]
     bottom = TOP + sum(heights)
-    ends = [value for each in bars for value in (each.value, *(each.limits or ())) if value is not None]
+    ends = [value for bar in bars for value in (bar.value, *(bar.limits or ())) if value is not None]
     scale = linear_scale([0.0, *ends, *span], NAMES + 4, WIDTH - WORDS, wanted=3)
     drawn, y = _frame(scale, bottom, caption, shares), TOP
-    for each, words, height in zip(bars, names, heights, strict=True):
-        drawn.append(_row(each, words, y + height / 2, scale))
+    for bar, words, height in zip(bars, names, heights, strict=True):
+        drawn.append(_row(bar, words, y + height / 2, scale))
         y += height
-    said = "; ".join(f"{each.name}: {each.words}" for each in bars) + "."
+    said = "; ".join(f"{bar.name}: {bar.words}" for bar in bars) + "."
     return figure(identifier, (WIDTH, bottom + AXIS), title, said, *drawn)
 
 
@@ -78,32 +78,32 @@ def meter(share: float | None) -> Markup:
 
 
 def _frame(scale: Scale, bottom: float, caption: str, shares: bool) -> list[Markup]:
-    found = []
+    elements = []
     labels = (
         [percent(tick) if tick >= 0 else f"−{percent(-tick)}" for tick in scale.ticks] if shares else scale.labels()
     )
     for value, label in zip(scale.ticks, labels, strict=True):
         x = scale(value)
-        found.append(line(x, TOP, x, bottom, "axis" if value == 0 else "grid"))
-        found.append(text(x, bottom + 15, label, "tick", "middle"))
-    found.append(text(WIDTH - 2, bottom + 33, caption, "caption", "end"))
-    return found
+        elements.append(line(x, TOP, x, bottom, "axis" if value == 0 else "grid"))
+        elements.append(text(x, bottom + 15, label, "tick", "middle"))
+    elements.append(text(WIDTH - 2, bottom + 33, caption, "caption", "end"))
+    return elements
 
 
 def _row(bar: Bar, words: Sequence[str], y: float, scale: Scale) -> Markup:
     start = y + 4 - LEADING / 2 * (len(words) - 1)
     css = "selected" if bar.heading else ""
-    found = [text(2, start + LEADING * row, part, css) for row, part in enumerate(words)]
-    found.append(text(WIDTH - 2, y + 4, bar.words, "tick", "end"))
+    elements = [text(2, start + LEADING * row, part, css) for row, part in enumerate(words)]
+    elements.append(text(WIDTH - 2, y + 4, bar.words, "tick", "end"))
     if bar.value is None:
-        found.append(text(NAMES + 8, y + 4, NOT_DEFINED, "missing"))
+        elements.append(text(NAMES + 8, y + 4, NOT_DEFINED, "missing"))
     else:
         left, right = sorted((scale(0.0), scale(bar.value)))
         outline = box(left, y - THICK / 2, right, y + THICK / 2)
         hatch = NEGATIVE if bar.value < 0 else bar.hatch
         if right - left > 0.05:
-            found += hatched(outline, hatch or 0, "area" if hatch is not None else "area solid")
+            elements += hatched(outline, hatch or 0, "area" if hatch is not None else "area solid")
         for low, high in [bar.limits] if bar.limits else []:
-            found.append(line(scale(low), y, scale(high), y, "interval"))
-            found += [line(scale(end), y - 4, scale(end), y + 4, "interval") for end in (low, high)]
-    return tag("g", {}, tag("title", {}, f"{bar.name}: {bar.words or number(bar.value)}"), *found)
+            elements.append(line(scale(low), y, scale(high), y, "interval"))
+            elements += [line(scale(end), y - 4, scale(end), y + 4, "interval") for end in (low, high)]
+    return tag("g", {}, tag("title", {}, f"{bar.name}: {bar.words or number(bar.value)}"), *elements)

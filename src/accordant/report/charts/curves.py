@@ -75,9 +75,9 @@ def curve_chart(identifier: str, title: str, curves: Sequence[Curve], axes: Axes
     axes
         Must hold all points.
     """
-    drawn = [_curve(each, k, axes) for k, each in enumerate(curves)]
+    drawn = [_curve(curve, k, axes) for k, curve in enumerate(curves)]
     said = "; ".join(
-        f"{each.name}: from {axes.value(each.points[0][1])} to {axes.value(each.points[-1][1])}" for each in curves
+        f"{curve.name}: from {axes.value(curve.points[0][1])} to {axes.value(curve.points[-1][1])}" for curve in curves
     )
     parts = [*_frame(axes), *reversed(drawn), *_names(curves, axes)]
     return figure(identifier, (WIDTH, HEIGHT), title, said + ".", *parts)
@@ -85,21 +85,21 @@ def curve_chart(identifier: str, title: str, curves: Sequence[Curve], axes: Axes
 
 def _frame(axes: Axes) -> list[Markup]:
     (left, right), (base, top) = plot_width(), plot_height()
-    found = []
+    elements = []
     for value, label in zip(axes.across.ticks, axes.across.labels(), strict=True):
         x = axes.across(value)
-        found += [line(x, top, x, base, "grid"), text(x, base + 16, label, "tick", "middle")]
+        elements += [line(x, top, x, base, "grid"), text(x, base + 16, label, "tick", "middle")]
     labels = [percent(tick) for tick in axes.up.ticks] if axes.shares else axes.up.labels()
     for value, label in zip(axes.up.ticks, labels, strict=True):
         y = axes.up(value)
-        found += [
+        elements += [
             line(left, y, right, y, "zero" if value == 0 else "grid"),
             text(left - 6, y + 4, label, "tick", "end"),
         ]
-    found.append(line(left, base, right, base, "axis"))
-    found.append(text(right, HEIGHT - 10, axes.captions[0], "caption", "end"))
-    found.append(text(2, 12, axes.captions[1], "caption"))
-    return found
+    elements.append(line(left, base, right, base, "axis"))
+    elements.append(text(right, HEIGHT - 10, axes.captions[0], "caption", "end"))
+    elements.append(text(2, 12, axes.captions[1], "caption"))
+    return elements
 
 
 def _curve(curve: Curve, position: int, axes: Axes) -> Markup:
@@ -128,10 +128,10 @@ def _sample(position: int, x: float, y: float) -> list[Markup]:
 def _names(curves: Sequence[Curve], axes: Axes) -> list[Markup]:
     """Return names beside the ends of their curves, pushed apart where they would overlap, with a line to the end."""
     start = WIDTH - NAMES + 12
-    left, found = start + SAMPLE + 4, []
-    words = [wrapped(each.name, (WIDTH - left) / LETTER, 3) for each in curves]
-    ends = [(axes.across(each.points[-1][0]), axes.up(each.points[-1][1])) for each in curves]
-    heights = [LEADING * len(each) + APART for each in words]
+    left, elements = start + SAMPLE + 4, []
+    words = [wrapped(curve.name, (WIDTH - left) / LETTER, 3) for curve in curves]
+    ends = [(axes.across(curve.points[-1][0]), axes.up(curve.points[-1][1])) for curve in curves]
+    heights = [LEADING * len(lines) + APART for lines in words]
     order = sorted(range(len(curves)), key=lambda k: ends[k][1])
     tops, floor = {}, 2.0
     for k in order:
@@ -143,7 +143,7 @@ def _names(curves: Sequence[Curve], axes: Axes) -> list[Markup]:
         ceiling = tops[k]
     for k in order:
         middle = tops[k] + heights[k] / 2
-        found += [line(ends[k][0] + 4, ends[k][1], start - 2, middle, "leader"), *_sample(k, start, middle)]
+        elements += [line(ends[k][0] + 4, ends[k][1], start - 2, middle, "leader"), *_sample(k, start, middle)]
         css = "selected" if k == 0 else ""
-        found += [text(left, tops[k] + LEADING * (row + 1) - 1, part, css) for row, part in enumerate(words[k])]
-    return found
+        elements += [text(left, tops[k] + LEADING * (row + 1) - 1, part, css) for row, part in enumerate(words[k])]
+    return elements

@@ -29,19 +29,19 @@ class Panel:
     @cached_property
     def names(self) -> list[list[str]]:
         """Lines of text of each name."""
-        return [wrapped(each.name, (NAMES - 26) / LETTER) for each in self.lines]
+        return [wrapped(strategy.name, (NAMES - 26) / LETTER) for strategy in self.lines]
 
     @cached_property
     def centres(self) -> list[float]:
         """Vertical centre of each row."""
-        found, y = [], TOP
-        for position, (each, words) in enumerate(zip(self.lines, self.names, strict=True)):
-            if not each.candidate and position and self.lines[position - 1].candidate:
+        centres, y = [], TOP
+        for position, (strategy, words) in enumerate(zip(self.lines, self.names, strict=True)):
+            if not strategy.candidate and position and self.lines[position - 1].candidate:
                 y += GAP
             height = TWO_LINES if len(words) > 1 else ONE_LINE
-            found.append(y + height / 2)
+            centres.append(y + height / 2)
             y += height
-        return found
+        return centres
 
     @property
     def bottom(self) -> float:
@@ -55,31 +55,31 @@ class Panel:
 
     def labels(self) -> list[Markup]:
         """Return names with their marks; the selected one is set in bold and says so to screen readers."""
-        found = []
-        for each, words, y in zip(self.lines, self.names, self.centres, strict=True):
-            css = "name selected" if each.selected else "name"
+        elements = []
+        for strategy, words, y in zip(self.lines, self.names, self.centres, strict=True):
+            css = "name selected" if strategy.selected else "name"
             start = y + 4 - 6.5 * (len(words) - 1)
             spans = [text(19 if self.marked else 1, start + 13 * row, part, css) for row, part in enumerate(words)]
-            full = tag("title", {}, each.name + (" (selected)" if each.selected else ""))
-            marks = [mark(each.mark, 8, y, 4.2, f"of-{each.family}")] if self.marked else []
-            found.append(tag("g", {}, full, *marks, *spans))
-        return found
+            full = tag("title", {}, strategy.name + (" (selected)" if strategy.selected else ""))
+            marks = [mark(strategy.mark, 8, y, 4.2, f"of-{strategy.family}")] if self.marked else []
+            elements.append(tag("g", {}, full, *marks, *spans))
+        return elements
 
     def frame(self, scale: Scale, caption: str) -> list[Markup]:
         """Return grid, axis, its caption, and the rule above the lines that are no candidates."""
-        found = []
+        elements = []
         for value, label in zip(scale.ticks, scale.labels(), strict=True):
             x = scale(value)
-            found.append(line(x, TOP, x, self.bottom, "zero" if value == 0 else "grid"))
-            found.append(text(x, self.bottom + 15, label, "tick", "middle"))
-        found.append(line(NAMES, self.bottom, WIDTH - RIGHT, self.bottom, "axis"))
+            elements.append(line(x, TOP, x, self.bottom, "zero" if value == 0 else "grid"))
+            elements.append(text(x, self.bottom + 15, label, "tick", "middle"))
+        elements.append(line(NAMES, self.bottom, WIDTH - RIGHT, self.bottom, "axis"))
         if caption:
-            found.append(text((NAMES + WIDTH - RIGHT) / 2, self.bottom + 33, caption, "caption", "middle"))
+            elements.append(text((NAMES + WIDTH - RIGHT) / 2, self.bottom + 33, caption, "caption", "middle"))
         for before, after in zip(range(len(self.lines) - 1), range(1, len(self.lines)), strict=True):
             if self.lines[before].candidate and not self.lines[after].candidate:
                 y = self.centres[after] - (TWO_LINES if len(self.names[after]) > 1 else ONE_LINE) / 2 - GAP / 2
-                found.append(line(0, y, WIDTH - RIGHT, y, "apart"))
-        return found
+                elements.append(line(0, y, WIDTH - RIGHT, y, "apart"))
+        return elements
 
 
 GROUP_SHAPES = ("circle", "open-diamond", "triangle", "open-square", "hexagon", "open-triangle")
@@ -114,14 +114,14 @@ def group_panel(
     step = min(4.5, 9.0 / max(1, len(groups) - 1))  # groups lie a little above each other, so none hides another
     scale = linear_scale(span, NAMES + 6, WIDTH - RIGHT)
     drawn: list[Markup] = []
-    for each, y in zip(lines, panel.centres, strict=True):
-        found = values[each.name]
-        known = [(shape, group, found[group]) for shape, group in zip(GROUP_SHAPES, groups, strict=False)]
+    for strategy, y in zip(lines, panel.centres, strict=True):
+        by_group = values[strategy.name]
+        known = [(shape, group, by_group[group]) for shape, group in zip(GROUP_SHAPES, groups, strict=False)]
         places = [scale(value) for _, _, value in known if value is not None]
         if not places:
             drawn.append(text(NAMES + 6, y + 4, NOT_DEFINED, "missing"))
             continue
-        about = f"{each.name}: " + ", ".join(f"{group} {number(value)}" for _, group, value in known)
+        about = f"{strategy.name}: " + ", ".join(f"{group} {number(value)}" for _, group, value in known)
         marks = [
             mark(shape, scale(value), y + step * (index - (len(known) - 1) / 2), 3.8, f"group-{index}")
             for index, (shape, _, value) in enumerate(known)
@@ -129,8 +129,8 @@ def group_panel(
         ]
         drawn.append(tag("g", {}, tag("title", {}, about), line(min(places), y, max(places), y, "gap"), *marks))
     said = "; ".join(
-        f"{each.name}: " + ", ".join(f"{group} {number(values[each.name][group])}" for group in groups)
-        for each in lines
+        f"{strategy.name}: " + ", ".join(f"{group} {number(values[strategy.name][group])}" for group in groups)
+        for strategy in lines
     )
     return figure(identifier, panel.size, title, said + ".", *panel.frame(scale, ""), *panel.labels(), *drawn)
 
@@ -158,18 +158,18 @@ def metric_panel(identifier: str, lines: Sequence[Line], column: Column, digits:
         Decimals of numbers in words.
     """
     label, goal = column.label, column.goal
-    cells = [each.row.metrics[label] for each in lines]
+    cells = [strategy.row.metrics[label] for strategy in lines]
     panel = Panel(lines)
     anchor = [0.0] if goal == "zero" else []
     scale = linear_scale([*_numbers(cells), *anchor], NAMES + 6, WIDTH - RIGHT)
     drawn: list[Markup] = []
-    for each, cell, y in zip(lines, cells, panel.centres, strict=True):
+    for strategy, cell, y in zip(lines, cells, panel.centres, strict=True):
         if cell.value is None:
             drawn.append(text(NAMES + 6, y + 4, NOT_DEFINED, "missing"))
             continue
         limits = interval(cell.low, cell.high, digits)
-        about = f"{each.name}: {number(cell.value, digits)} {limits}".strip()
-        drawn.append(tag("g", {}, tag("title", {}, about), *_dot(scale, cell, y, each, 4.5)))
+        about = f"{strategy.name}: {number(cell.value, digits)} {limits}".strip()
+        drawn.append(tag("g", {}, tag("title", {}, about), *_dot(scale, cell, y, strategy, 4.5)))
     said = _description(lines, cells, digits)
     return figure(
         identifier,
@@ -199,11 +199,11 @@ def score_strip(each: Line, scale: Scale) -> Markup:
 
 def score_axis(scale: Scale) -> Markup:
     """Return the axis of the small composite score charts."""
-    found = []
+    elements = []
     for value, label in zip(scale.ticks, scale.labels(), strict=True):
         x = min(max(scale(value), 8.0), SCORE_WIDTH - 10.0)
-        found.append(text(x, 11, label, "tick", "middle"))
-    return _strip(14.0, *found)
+        elements.append(text(x, 11, label, "tick", "middle"))
+    return _strip(14.0, *elements)
 
 
 def _strip(height: float, *children: Markup) -> Markup:
@@ -214,13 +214,14 @@ def _strip(height: float, *children: Markup) -> Markup:
 def _dot(scale: Scale, cell: Limits, y: float, each: Line, radius: float) -> list[Markup]:
     assert cell.value is not None
     css = f"of-{each.family}" + (" selected" if each.selected else "")
-    found = []
+    elements = []
     if cell.low is not None and cell.high is not None:
         low, high = (scale(_on(scale, end)) for end in (cell.low, cell.high))
-        found.append(line(low, y, high, y, f"interval {css}"))
+        elements.append(line(low, y, high, y, f"interval {css}"))
+        # an end that is cut off has no cap
         ends = [scale(end) for end in (cell.low, cell.high) if end == _on(scale, end)]
-        found += [line(end, y - 3, end, y + 3, f"interval {css}") for end in ends]  # an end that is cut off has no cap
-    return [*found, mark(each.mark, scale(_on(scale, cell.value)), y, radius, css)]
+        elements += [line(end, y - 3, end, y + 3, f"interval {css}") for end in ends]
+    return [*elements, mark(each.mark, scale(_on(scale, cell.value)), y, radius, css)]
 
 
 def _on(scale: Scale, value: float) -> float:
@@ -229,10 +230,10 @@ def _on(scale: Scale, value: float) -> float:
 
 
 def _numbers(cells: Iterable[Limits]) -> list[float]:
-    return [each for cell in cells for each in (cell.value, cell.low, cell.high) if each is not None]
+    return [value for cell in cells for value in (cell.value, cell.low, cell.high) if value is not None]
 
 
 def _description(lines: Sequence[Line], cells: Sequence[Limits], digits: int) -> str:
     """Put the panel into words: every value, in the order of the rows."""
-    parts = [f"{each.name} {number(cell.value, digits)}" for each, cell in zip(lines, cells, strict=True)]
+    parts = [f"{strategy.name} {number(cell.value, digits)}" for strategy, cell in zip(lines, cells, strict=True)]
     return "; ".join(parts) + "."

@@ -46,17 +46,17 @@ def pareto_chart(identifier: str, standings: Sequence[Standing], columns: tuple[
     across, up = columns
     scales = _axis(standings, across, LEFT, WIDTH - RIGHT), _axis(standings, up, HEIGHT - BOTTOM, TOP)
     points = []
-    for each in standings:
-        right, above = (each.line.value(column.label) for column in columns)
+    for standing in standings:
+        right, above = (standing.line.value(column.label) for column in columns)
         if right is None or above is None:
             continue
         place = scales[0](_shown(across, right)), scales[1](_shown(up, above))
-        points.append(Point(each.line, *place, BEHIND if each.dominated_by else FRONT))
+        points.append(Point(standing.line, *place, BEHIND if standing.dominated_by else FRONT))
     marks = [
         tag("g", {}, tag("title", {}, _said(point.line, columns)), _mark(point))
         for point in sorted(points, key=lambda point: point.shape == FRONT)
     ]
-    free = [each.line.name for each in standings if each.compared and not each.dominated_by]
+    free = [standing.line.name for standing in standings if standing.compared and not standing.dominated_by]
     title = f"{up.label} against {across.label}"
     said = f"Not dominated on these two metrics: {', '.join(free) or 'none'}. Values: " + "; ".join(
         _said(point.line, columns) for point in points
@@ -71,7 +71,7 @@ def _shown(column: Column, value: float) -> float:
 
 def _axis(standings: Sequence[Standing], column: Column, worst: float, best: float) -> Scale:
     """Return the axis of a metric, turned round where less is better."""
-    values = [each.line.value(column.label) for each in standings]
+    values = [standing.line.value(column.label) for standing in standings]
     shown = [_shown(column, value) for value in values if value is not None]
     forward = oriented(column.goal, 2.0) > oriented(column.goal, 1.0)
     return linear_scale(shown, worst, best) if forward else linear_scale(shown, best, worst)
@@ -79,20 +79,20 @@ def _axis(standings: Sequence[Standing], column: Column, worst: float, best: flo
 
 def _frame(scales: tuple[Scale, Scale], columns: tuple[Column, Column]) -> list[Markup]:
     across, up = scales
-    base, found = HEIGHT - BOTTOM, []
+    base, elements = HEIGHT - BOTTOM, []
     for value, label in zip(across.ticks, across.labels(), strict=True):
-        found += [
+        elements += [
             line(across(value), TOP, across(value), base, "grid"),
             text(across(value), base + 16, label, "tick", "middle"),
         ]
     for value, label in zip(up.ticks, up.labels(), strict=True):
-        found += [
+        elements += [
             line(LEFT, up(value), WIDTH - RIGHT, up(value), "grid"),
             text(LEFT - 8, up(value) + 4, label, "tick", "end"),
         ]
-    found.append(text(WIDTH - RIGHT, HEIGHT - 12, f"{_title(columns[0])}, better →", "caption", "end"))
-    found.append(text(2, 12, f"↑ {_title(columns[1])}, better", "caption"))
-    return found
+    elements.append(text(WIDTH - RIGHT, HEIGHT - 12, f"{_title(columns[0])}, better →", "caption", "end"))
+    elements.append(text(2, 12, f"↑ {_title(columns[1])}, better", "caption"))
+    return elements
 
 
 def _title(column: Column) -> str:
@@ -104,7 +104,7 @@ def _labels(points: Sequence[Point]) -> list[Markup]:
     """Return the positions of strategies beside their marks, one label for marks that coincide."""
     clusters: list[list[Point]] = []
     for point in points:
-        home = next((each for each in clusters if _near(each[0], point)), None)
+        home = next((cluster for cluster in clusters if _near(cluster[0], point)), None)
         if home is None:
             clusters.append([point])
         else:

@@ -99,14 +99,14 @@ def weight_triangle(identifier: str, metrics: Sequence[str], areas: Sequence[Are
 def _tips(metrics: Sequence[str], tips: Sequence[Corner]) -> list[Markup]:
     """Return the names of the metrics at their corners."""
     top = wrapped(metrics[0], WIDTH / LETTER)
-    found = [
+    elements = [
         text(tips[0][0], tips[0][1] - 10 - LEADING * (len(top) - 1 - row), part, "", "middle")
         for row, part in enumerate(top)
     ]
     for name, x, anchor in ((metrics[1], 2.0, "start"), (metrics[2], WIDTH - 2.0, "end")):
         words = wrapped(name, (WIDTH / 2 - 8) / LETTER)
-        found += [text(x, BASE + 18 + LEADING * row, part, "", anchor) for row, part in enumerate(words)]
-    return found
+        elements += [text(x, BASE + 18 + LEADING * row, part, "", anchor) for row, part in enumerate(words)]
+    return elements
 
 
 def _said(metrics: Sequence[str], areas: Sequence[Area], chosen: Sequence[float]) -> str:

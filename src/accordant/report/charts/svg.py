@@ -82,14 +82,14 @@ def swatch(shape: str, css: str = "") -> Markup:
 def wrapped(name: str, width: float, lines: int = 2) -> list[str]:
     """Return a name on at most `lines` lines of `width` em, broken after ``_``, ``:`` or blanks; then cut."""
     pieces = [piece for piece in re.split(r"(?<=[_:/\s])|(?=\[)", name) if piece]
-    found = [""]
+    rows = [""]
     for piece in pieces:
-        if found[-1] and _width(found[-1] + piece) > width:
-            found.append("")
-        found[-1] += piece
-    if len(found) > lines:
-        found = [*found[: lines - 1], "".join(found[lines - 1 :])]
-    return [_cut(each.strip(), width) for each in found]
+        if rows[-1] and _width(rows[-1] + piece) > width:
+            rows.append("")
+        rows[-1] += piece
+    if len(rows) > lines:
+        rows = [*rows[: lines - 1], "".join(rows[lines - 1 :])]
+    return [_cut(row.strip(), width) for row in rows]
 
 
 def clean(words: str) -> Markup:
@@ -163,17 +163,17 @@ def placed(labels: Sequence[Label], taken: Sequence[Box], frame: Box) -> list[Ma
         Left, top, right and bottom of what may be written on.
     """
     written: list[Box] = []
-    found = []
-    for each in labels:
-        prices = [_price(each, place, taken, written, frame) for place in PLACES]
+    elements = []
+    for label in labels:
+        prices = [_price(label, place, taken, written, frame) for place in PLACES]
         place = PLACES[prices.index(min(prices))]
-        box = _box(each, place)
+        box = _box(label, place)
         written.append(box)
         if _away(place) > FAR:
-            found.append(line(each.x, each.y, *_end(each, box), "leader"))
-        dx, dy = _moved(each, place)
-        found.append(text(each.x + dx, each.y + dy, each.words, each.css, place[2]))
-    return found
+            elements.append(line(label.x, label.y, *_end(label, box), "leader"))
+        dx, dy = _moved(label, place)
+        elements.append(text(label.x + dx, label.y + dy, label.words, label.css, place[2]))
+    return elements
 
 
 def _price(label: Label, place: Place, taken: Sequence[Box], written: Sequence[Box], frame: Box) -> float:
@@ -256,13 +256,13 @@ def hatched(corners: Sequence[Corner], position: int, css: str = "area") -> list
         Class of the outline.
     """
     outline = "M" + "L".join(f"{x:.2f} {y:.2f}" for x, y in corners) + "Z"
-    found = [tag("path", {"d": outline, "class": f"{css} hatch-{position % len(HATCHES)}"})]
+    elements = [tag("path", {"d": outline, "class": f"{css} hatch-{position % len(HATCHES)}"})]
     strokes = [
         f"M{a[0]:.2f} {a[1]:.2f}L{b[0]:.2f} {b[1]:.2f}"
         for angle, distance in HATCHES[position % len(HATCHES)]
         for a, b in _lines(corners, math.radians(angle), distance)
     ]
-    return [*found, tag("path", {"d": "".join(strokes), "class": "hatching"})] if strokes else found
+    return [*elements, tag("path", {"d": "".join(strokes), "class": "hatching"})] if strokes else elements
 
 
 def box(left: float, top: float, right: float, bottom: float) -> tuple[Corner, ...]:
@@ -274,7 +274,7 @@ def _lines(corners: Sequence[Corner], angle: float, distance: float) -> list[tup
     """Return the parts of parallel lines inside a convex outline; lines of all areas with one angle are in step."""
     across = -math.sin(angle), math.cos(angle)
     levels = [x * across[0] + y * across[1] for x, y in corners]
-    found = []
+    segments = []
     for step in range(math.floor(min(levels) / distance) + 1, math.ceil(max(levels) / distance)):
         level, cuts = step * distance, []
         for k, here in enumerate(levels):
@@ -283,5 +283,5 @@ def _lines(corners: Sequence[Corner], angle: float, distance: float) -> list[tup
                 part = (level - here) / (there - here)
                 cuts.append((a[0] + part * (b[0] - a[0]), a[1] + part * (b[1] - a[1])))
         if len(cuts) == 2:
-            found.append((cuts[0], cuts[1]))
-    return found
+            segments.append((cuts[0], cuts[1]))
+    return segments

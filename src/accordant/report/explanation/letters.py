@@ -73,13 +73,13 @@ def letter_text(letter: PersonExplanation) -> list[str]:
     for part in ("expected", "changes"):
         lines += _part(say[part], getattr(letter, part))
     wishes = [
-        each.who
-        + f" – {say['best']}: {each.best}" * bool(each.best)
-        + f"; {say['decision']} {each.decision}" * bool(each.decision)
-        for each in letter.wishes
+        wish.who
+        + f" – {say['best']}: {wish.best}" * bool(wish.best)
+        + f"; {say['decision']} {wish.decision}" * bool(wish.decision)
+        for wish in letter.wishes
     ]
     lines += _part(say["wishes"], wishes) + _part(say["sure"], letter.sure)
-    known = [each.name + f": {each.value} ({each.usual})" * bool(each.value) for each in letter.known]
+    known = [fact.name + f": {fact.value} ({fact.usual})" * bool(fact.value) for fact in letter.known]
     return lines + _part(say["known"], known) + _part(say["objection"], letter.objection)
 
 

@@ -34,11 +34,11 @@ class Move:
 
 def measured(explained: Json) -> list[str] | None:
     """Return what the rule compares, of every action; None where its scores have no meaning beside each other."""
-    found = explained["measure"]
-    if found is None:
+    measure = explained["measure"]
+    if measure is None:
         return None
-    digits = decimals(found["values"])
-    return ["–" if each is None else number(each, digits) for each in found["values"]]
+    digits = decimals(measure["values"])
+    return ["–" if value is None else number(value, digits) for value in measure["values"]]
 
 
 def usual(trait: Json) -> str:
@@ -50,16 +50,16 @@ def usual(trait: Json) -> str:
 
 def forecast_rows(explained: Json) -> list[tuple[str, list[str]]]:
     """Return each action with the cells of its forecast; one row for all if the forecast does not depend on them."""
-    found = explained["person"]["forecast"]
-    actions = explained["actions"] if found["depends_on_action"] else ["whatever is done"]
-    if found["means"] is None:
-        rows = found["probabilities"] or []
+    forecast = explained["person"]["forecast"]
+    actions = explained["actions"] if forecast["depends_on_action"] else ["whatever is done"]
+    if forecast["means"] is None:
+        rows = forecast["probabilities"] or []
         return [(action, [percent(share) for share in shares]) for action, shares in zip(actions, rows, strict=False)]
-    digits = decimals(found["means"])
-    ends = [found[name] or [None] * len(found["means"]) for name in ("low", "high")]
+    digits = decimals(forecast["means"])
+    ends = [forecast[name] or [None] * len(forecast["means"]) for name in ("low", "high")]
     return [
         (action, [number(mean, digits), "–" if low is None else f"{number(low, digits)} to {number(high, digits)}"])
-        for action, mean, low, high in zip(actions, found["means"], *ends, strict=False)
+        for action, mean, low, high in zip(actions, forecast["means"], *ends, strict=False)
     ]
 
 
@@ -70,12 +70,12 @@ def basis(explained: Json) -> str:
 
 def forecast_head(explained: Json) -> list[str]:
     """Return the headings of these cells."""
-    found = explained["person"]["forecast"]
-    if found["means"] is None:
-        return list(found["outcomes"])
-    unit = f", {found['unit']}" if found["unit"] else ""
-    share = "" if found["level"] is None else f"{percent(found['level'])} of outcomes"
-    return [f"{found['name']}{unit}: mean", share or "range"]
+    forecast = explained["person"]["forecast"]
+    if forecast["means"] is None:
+        return list(forecast["outcomes"])
+    unit = f", {forecast['unit']}" if forecast["unit"] else ""
+    share = "" if forecast["level"] is None else f"{percent(forecast['level'])} of outcomes"
+    return [f"{forecast['name']}{unit}: mean", share or "range"]
 
 
 def gain(value: float) -> str:
@@ -86,7 +86,7 @@ def gain(value: float) -> str:
 
 def moves(explained: Json) -> list[Move]:
     """Return how far E may move, for everybody together and for each stakeholder."""
-    return [_move(each) for each in explained["misreports"]]
+    return [_move(misreport) for misreport in explained["misreports"]]
 
 
 def _move(each: Json) -> Move:
@@ -109,9 +109,9 @@ def _move(each: Json) -> Move:
 
 def weight_digits(explained: Json) -> int:
     """Return the decimals that tell new shares of weight from those as they are, and from none and all; 8 at most."""
-    found = explained["weights"]["found"]
-    ends = [gap for each in found if each["who"] for share in each["shares"] for gap in (share, 1.0 - share)]
-    return min(MOST_DECIMALS, decimals_for(*(each["moved"] for each in found), *ends))
+    changes = explained["weights"]["found"]
+    ends = [gap for change in changes if change["who"] for share in change["shares"] for gap in (share, 1.0 - share)]
+    return min(MOST_DECIMALS, decimals_for(*(change["moved"] for change in changes), *ends))
 
 
 def without_weights(explained: Json) -> str:
@@ -122,12 +122,12 @@ def without_weights(explained: Json) -> str:
 def weight_rows(explained: Json) -> list[tuple[str, list[str], str, str]]:
     """Return direction, new shares by stakeholder, share moved, and the action then."""
     digits = weight_digits(explained)
-    found = []
-    for each in explained["weights"]["found"]:
-        name = "smallest shift" if each["direction"] == "shift" else f"{each['direction']} for {each['who']}"
-        shares = [number(share, digits) for share in each["shares"]]
-        found.append((name, shares, shown(each["moved"], ROUND_CEILING), each["action"]))
-    return found
+    rows = []
+    for change in explained["weights"]["found"]:
+        name = "smallest shift" if change["direction"] == "shift" else f"{change['direction']} for {change['who']}"
+        shares = [number(share, digits) for share in change["shares"]]
+        rows.append((name, shares, shown(change["moved"], ROUND_CEILING), change["action"]))
+    return rows
 
 
 def looked_among(found: Json) -> str:
@@ -146,8 +146,8 @@ def pivotal_cells(each: Json, decision: str) -> list[tuple[str, bool]]:
 
 def pivotal_reasons(explained: Json) -> list[str]:
     """Return why some questions mean nothing, each once."""
-    found = [why for each in explained["pivotal"] for why in each["reasons"].values()]
-    return list(dict.fromkeys(found))
+    reasons = [why for pivotal in explained["pivotal"] for why in pivotal["reasons"].values()]
+    return list(dict.fromkeys(reasons))
 
 
 def feature_value(value: float | str | None) -> str:

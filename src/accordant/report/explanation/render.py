@@ -70,11 +70,13 @@ def _rows(strip: Strip, actions: Sequence[str], decision: str, scale: Scale, y: 
     """Return the heading and the bars of one stakeholder."""
     top = y + HEAD
     bottom = top + ROW * len(actions)
-    found = [text(1, y + 15, wrapped(strip.who, (WIDTH - 10) / LETTER, 1)[0], "head")]
-    found.append(line(scale(0.0), top - 1, scale(0.0), bottom, "axis"))
+    elements = [text(1, y + 15, wrapped(strip.who, (WIDTH - 10) / LETTER, 1)[0], "head")]
+    elements.append(line(scale(0.0), top - 1, scale(0.0), bottom, "axis"))
     for short, value in strip.points.items():
-        found += [line(scale(value), top - 3, scale(value), bottom + 2, f"point point-{'d' if short == 'd' else 'u'}")]
-        found.append(text(scale(value), top - 5, short, "tick", "middle"))
+        elements += [
+            line(scale(value), top - 3, scale(value), bottom + 2, f"point point-{'d' if short == 'd' else 'u'}")
+        ]
+        elements.append(text(scale(value), top - 5, short, "tick", "middle"))
     for a, (action, reward) in enumerate(zip(actions, strip.rewards, strict=True)):
         centre = top + ROW * (a + 0.5)
         chosen = action == decision
@@ -89,19 +91,19 @@ def _rows(strip: Strip, actions: Sequence[str], decision: str, scale: Scale, y: 
         ]
         if action in strip.favourites:
             parts.append(mark("star", WIDTH - 10, centre, 4.6))
-        found.append(tag("g", {}, full, *parts))
-    return found
+        elements.append(tag("g", {}, full, *parts))
+    return elements
 
 
 def _axis(scale: Scale, y: float) -> list[Markup]:
-    found = [line(scale.start, y, scale.end, y, "axis")]
+    elements = [line(scale.start, y, scale.end, y, "axis")]
     for value, label in zip(scale.ticks, scale.labels(), strict=True):
-        found += [
+        elements += [
             line(scale(value), y, scale(value), y + 4, "axis"),
             text(scale(value), y + 16, label, "tick", "middle"),
         ]
-    found.append(text((scale.start + scale.end) / 2, y + 33, "expected reward", "caption", "middle"))
-    return found
+    elements.append(text((scale.start + scale.end) / 2, y + 33, "expected reward", "caption", "middle"))
+    return elements
 
 
 def _description(strips: Sequence[Strip], actions: Sequence[str], decision: str) -> str:
@@ -141,7 +143,7 @@ def explanation_part(section: Section) -> PagePart:
         With ``rests_on``, ``explanations``, ``influence`` and ``pivotal``, as in `accordant.explanation.as_document`.
     """
     content = section.to_json()
-    numbers = listed([str(each["row"]) for each in content["explanations"]])
+    numbers = listed([str(explanation["row"]) for explanation in content["explanations"]])
     rows = "Row" if len(content["explanations"]) == 1 else "Rows"
     return PAGE.part("person", f"{rows} {numbers}, explained", "explanation_part.html", **_told(content))
 
@@ -149,7 +151,7 @@ def explanation_part(section: Section) -> PagePart:
 def _told(content: Mapping[str, Any]) -> Json:
     """Return what the templates read."""
     explanations = content["explanations"]
-    charts = [strip_chart(f"strip-{k}", each) for k, each in enumerate(explanations, 1)]
+    charts = [strip_chart(f"strip-{k}", explanation) for k, explanation in enumerate(explanations, 1)]
     return {"content": content, "explained": list(zip(explanations, charts, strict=True))}
 
 

@@ -108,7 +108,7 @@ def group_table(found: GroupTable) -> str:
 @representations.register("StakeholderGains")
 def stakeholder_gains(found: StakeholderGains) -> str:
     """Return who gains and who pays, with intervals that hold together."""
-    rows = tuple((shortened(name), cell_of(each)) for name, each in list(found.gains.items())[:MOST_ROWS])
+    rows = tuple((shortened(name), cell_of(gain)) for name, gain in list(found.gains.items())[:MOST_ROWS])
     table = Table(
         ("Stakeholder", f"Mean reward beyond {readable(found.other)}"), rows, "",
         left_out(("stakeholders", len(rows), len(found.gains))),
@@ -119,15 +119,15 @@ def stakeholder_gains(found: StakeholderGains) -> str:
 @representations.register("Weighing")
 def weighing(found: Weighing) -> str:
     """Return at which share of all weights each strategy wins."""
-    regions = [each for each in found.regions.regions if each.status == "wins"]
+    regions = [region for region in found.regions.regions if region.status == "wins"]
     sampled = found.regions.method == "sampled"
     rows: Rows = tuple(
         (
-            readable(shortened(each.strategy)),
-            Cell(percent(each.share), f"[{percent(each.low)}, {percent(each.high)}]" if sampled else ""),
-            Mark("wins" if {each.strategy, *each.tied_with} & set(found.regions.winners) else ""),
+            readable(shortened(region.strategy)),
+            Cell(percent(region.share), f"[{percent(region.low)}, {percent(region.high)}]" if sampled else ""),
+            Mark("wins" if {region.strategy, *region.tied_with} & set(found.regions.winners) else ""),
         )
-        for each in regions[:MOST_ROWS]
+        for region in regions[:MOST_ROWS]
     )
     more = left_out(("strategies", len(rows), len(regions)))
     table = Table(("Strategy", "Share of all weights", "At the chosen weights"), rows, "", more)

@@ -166,9 +166,9 @@ def certificate(found: Certificate) -> str:
 
 def _others(names: Sequence[str], reached: Any, decided: int) -> str:
     """Return the names of the reached actions but for the decision."""
-    found = [name for a, name in enumerate(names) if reached[a] and a != decided]
-    shown = ", ".join(cut(found, MOST_COLUMNS))
-    return (shown + (f" and {len(found) - MOST_COLUMNS} more" if len(found) > MOST_COLUMNS else "")) or "none"
+    others = [name for a, name in enumerate(names) if reached[a] and a != decided]
+    shown = ", ".join(cut(others, MOST_COLUMNS))
+    return (shown + (f" and {len(others) - MOST_COLUMNS} more" if len(others) > MOST_COLUMNS else "")) or "none"
 
 
 @representations.register("Survey")
@@ -220,15 +220,15 @@ def _expected_here(
 ) -> Table:
     """Return expected rewards by action, the decision first."""
     actions = next(iter(expected.values()))
-    order = [action, *(each for each in actions if each != action)][:MOST_ROWS]
+    order = [action, *(option for option in actions if option != action)][:MOST_ROWS]
     who = list(expected)[:MOST_COLUMNS]
     rows: Rows = tuple(
         (
-            shortened(each),
-            *(figure(expected[name][each], chosen=each == action) for name in who),
-            *(() if scores is None else (figure(scores[each], chosen=each == action),)),
+            shortened(option),
+            *(figure(expected[name][option], chosen=option == action) for name in who),
+            *(() if scores is None else (figure(scores[option], chosen=option == action),)),
         )
-        for each in order
+        for option in order
     )
     more = left_out(("actions", len(order), len(actions)), ("stakeholders", len(who), len(expected)))
     head = ("Action", *cut(who), *(() if scores is None else ("score of the rule",)))

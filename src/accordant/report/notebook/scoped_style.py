@@ -26,7 +26,7 @@ def scoped(sheet: str, html: str) -> str:
     html
         What stands in the block.
     """
-    classes = frozenset(name for found in USED_CLASSES.findall(html) for name in found.split())
+    classes = frozenset(name for attribute in USED_CLASSES.findall(html) for name in attribute.split())
     elements = frozenset(USED_ELEMENTS.findall(html))
     return "\n".join(_kept(sheet, classes, elements))
 
@@ -44,7 +44,7 @@ def _kept(sheet: str, classes: frozenset[str], elements: frozenset[str]) -> Iter
             if inside:
                 yield f"{head} {{ {' '.join(inside)} }}"
             continue
-        selectors = [each for each in _selectors(head) if _used(each, classes, elements)]
+        selectors = [selector for selector in _selectors(head) if _used(selector, classes, elements)]
         if selectors:
             yield f"{', '.join(map(_bound, selectors))} {{ {body} }}"
 
@@ -52,7 +52,7 @@ def _kept(sheet: str, classes: frozenset[str], elements: frozenset[str]) -> Iter
 @functools.lru_cache(maxsize=64)
 def _blocks(sheet: str) -> tuple[tuple[str, str], ...]:
     """Return what stands before and within each outer pair of braces."""
-    found, head, depth, start = [], "", 0, 0
+    blocks, head, depth, start = [], "", 0, 0
     for place, letter in enumerate(sheet):
         if letter == "{":
             if depth == 0:
@@ -61,14 +61,14 @@ def _blocks(sheet: str) -> tuple[tuple[str, str], ...]:
         elif letter == "}":
             depth -= 1
             if depth == 0:
-                found.append((head, sheet[start:place].strip()))
+                blocks.append((head, sheet[start:place].strip()))
                 start = place + 1
-    return tuple(found)
+    return tuple(blocks)
 
 
 @functools.lru_cache(maxsize=1024)
 def _selectors(head: str) -> tuple[str, ...]:
-    return tuple(each.strip() for each in COMMA.split(head))
+    return tuple(selector.strip() for selector in COMMA.split(head))
 
 
 def _used(selector: str, classes: frozenset[str], elements: frozenset[str]) -> bool:

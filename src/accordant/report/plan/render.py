@@ -35,7 +35,7 @@ def render_plan(plan: Plan, run: Run) -> str:
 
     Nothing but the plan, and the title of the run's case, is read.
     """
-    grown = sorted({each.rows: each for each in (*plan.growth, plan.grown())}.values(), key=lambda each: each.rows)
+    grown = sorted({point.rows: point for point in (*plan.growth, plan.grown())}.values(), key=lambda point: point.rows)
     return PAGE.render(
         "plan.html", plan=plan, case=run.case.title, run=run.manifest.sha256, version=__version__,
         title=f"{plan_tasks.create(plan.kind).title} {power(plan.rows)} rows", steps=steps(plan), growth=grown,
@@ -46,7 +46,7 @@ def render_plan(plan: Plan, run: Run) -> str:
 def steps(plan: Plan) -> list[Step]:
     """Return what is done one after another, in expectation and without what befalls workers."""
     model, waves = plan.model, math.ceil(plan.parts / plan.workers)
-    found = [
+    steps = [
         Step("list the parts", "driver", model.listing * plan.parts),
         Step("get ready", "workers", model.first.start + model.first.ready * model.crowd),
     ]
@@ -56,12 +56,12 @@ def steps(plan: Plan) -> list[Step]:
     for words, stage, times in maps:
         part = (stage.fixed + stage.per_row * plan.part_rows) * model.crowd
         even = max(waves * part, stage.driver * plan.parts) + (stage.start + stage.ready * model.crowd) * (times > 1)
-        found.append(Step(words, counted(min(plan.workers, plan.parts), "worker"), times * even))
+        steps.append(Step(words, counted(min(plan.workers, plan.parts), "worker"), times * even))
     if any(model.reduction):
-        found.append(
+        steps.append(
             Step(plan_tasks.create(plan.kind).together, "driver", model.reduction[0] + model.reduction[1] * plan.parts)
         )
-    return found
+    return steps
 
 
 class _Powers(Scale):
@@ -96,20 +96,20 @@ def growth_chart(growth: Sequence[Growth]) -> Markup | None:
     if len(growth) < 2:
         return None
     values = {
-        "predicted": [each.seconds.value or 0.0 for each in growth],
-        "work, shared evenly": [each.ideal for each in growth],
-        "the driver, busy": [each.driver for each in growth],
+        "predicted": [point.seconds.value or 0.0 for point in growth],
+        "work, shared evenly": [point.ideal for point in growth],
+        "the driver, busy": [point.driver for point in growth],
     }
     curves = [
         Curve(name, tuple(
-            (math.log10(each.rows), math.log10(seconds))
-            for each, seconds in zip(growth, taken, strict=True) if seconds > 0
+            (math.log10(point.rows), math.log10(seconds))
+            for point, seconds in zip(growth, taken, strict=True) if seconds > 0
         ))
         for name, taken in values.items()
     ]  # fmt: skip
-    curves = [each for each in curves if each.points]
-    across = _powers([x for each in curves for x, _ in each.points], plot_width(), _Powers)
-    up = _powers([y for each in curves for _, y in each.points], plot_height(), _Durations)
+    curves = [curve for curve in curves if curve.points]
+    across = _powers([x for curve in curves for x, _ in curve.points], plot_width(), _Powers)
+    up = _powers([y for curve in curves for _, y in curve.points], plot_height(), _Durations)
     return curve_chart(
         "growth-chart", "Predicted time by rows", curves, _Seconds(across, up, ("rows →", "seconds, powers of ten"))
     )

@@ -13,7 +13,7 @@ RAISED = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
 
 def unit_of(amount: float, units: tuple[tuple[float, str], ...]) -> tuple[float, str]:
     """Return the largest unit that is no larger than an amount, and its name; else the smallest."""
-    return next((each for each in units if amount >= each[0]), units[-1])
+    return next((unit for unit in units if amount >= unit[0]), units[-1])
 
 
 def digits(value: float) -> str:

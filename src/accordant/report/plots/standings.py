@@ -57,19 +57,21 @@ def trade_off(found: Leaderboard, *, across: str, up: str, ax: Axes | None = Non
     ax = axes(ax, 4.6)
     ax.grid(visible=True, axis="y", color=colours()["faint"], linewidth=0.8)
     shades, numbered = colours(), dict[tuple[float, float], list[int]]()
-    for each in standings(listing, pair):
-        cells = [each.line.row.metrics[column.label] for column in pair]
-        if not each.compared:
+    for standing in standings(listing, pair):
+        cells = [standing.line.row.metrics[column.label] for column in pair]
+        if not standing.compared:
             continue
         x, y = (_shown(column, cell) for column, cell in zip(pair, cells, strict=True))
         for column, cell, place, upright in ((pair[0], cells[0], y, False), (pair[1], cells[1], x, True)):
-            limits(ax, *_ends(column, cell), place, upright=upright, faint=True, gid=f"interval of {each.line.name}")
-        free = not each.dominated_by
+            limits(
+                ax, *_ends(column, cell), place, upright=upright, faint=True, gid=f"interval of {standing.line.name}"
+            )
+        free = not standing.dominated_by
         mark(
             ax, "star" if free else "open-circle", x, y, shades["accent"] if free else shades["ink"],
-            label=f"{each.line.position} {told(each.line.name)}", gid=each.line.name,
+            label=f"{standing.line.position} {told(standing.line.name)}", gid=standing.line.name,
         )  # fmt: skip
-        numbered.setdefault((x, y), []).append(each.line.position)
+        numbered.setdefault((x, y), []).append(standing.line.position)
     for column, turn in zip(pair, (ax.invert_xaxis, ax.invert_yaxis), strict=True):
         if oriented(column.goal, 2.0) < oriented(column.goal, 1.0):
             turn()
@@ -126,15 +128,15 @@ def gains(found: StakeholderGains, *, ax: Axes | None = None) -> Axes:
     """Draw what every stakeholder gains or pays, with intervals that hold together."""
     ax, places = rows(ax, list(found.gains))
     ax.axvline(0.0, color=colours()["quiet"], linewidth=0.8)
-    for (name, each), y in zip(found.gains.items(), places, strict=True):
-        if each.value is None:
+    for (name, gain), y in zip(found.gains.items(), places, strict=True):
+        if gain.value is None:
             missing(ax, y, NOT_DEFINED)
             continue
-        limits(ax, each.low, each.high, y, gid=f"interval of {name}")
-        shown = each.low is not None and each.high is not None and not each.low <= 0 <= each.high
-        mark(ax, "circle" if shown else "open-circle", each.value, y, colours()["accent"], gid=name)
-    level = next((each.level for each in found.gains.values() if each.level is not None), None)
-    reason = next((each.reason for each in found.gains.values() if each.reason), "nothing was resampled")
+        limits(ax, gain.low, gain.high, y, gid=f"interval of {name}")
+        shown = gain.low is not None and gain.high is not None and not gain.low <= 0 <= gain.high
+        mark(ax, "circle" if shown else "open-circle", gain.value, y, colours()["accent"], gid=name)
+    level = next((gain.level for gain in found.gains.values() if gain.level is not None), None)
+    reason = next((gain.reason for gain in found.gains.values() if gain.reason), "nothing was resampled")
     how = (
         f"{percent(level)} intervals, all together; full: a difference is shown" if level else f"no intervals: {reason}"
     )
@@ -155,10 +157,10 @@ def of_group(position: int) -> str:
 
 
 def _column(listing: BoardListing, label: str) -> Column:
-    found = {column.label: column for column in listing.columns}
-    if label not in found:
-        raise UnknownNameError("metric", label, found)
-    return found[label]
+    columns = {column.label: column for column in listing.columns}
+    if label not in columns:
+        raise UnknownNameError("metric", label, columns)
+    return columns[label]
 
 
 def _shown(column: Column, cell: Limits) -> float:
@@ -182,11 +184,11 @@ def _caption(column: Column) -> str:
 def _clusters(ax: Axes, numbered: Mapping[tuple[float, float], Sequence[int]]) -> dict[tuple[float, float], list[int]]:
     """Return one place for marks so close that their numbers would cover each other, with all of the numbers."""
     wide, high = (abs(end - start) * NEAR for start, end in (ax.get_xlim(), ax.get_ylim()))
-    found: dict[tuple[float, float], list[int]] = {}
+    clusters: dict[tuple[float, float], list[int]] = {}
     for (x, y), numbers in numbered.items():
-        home = next((each for each in found if abs(each[0] - x) < wide and abs(each[1] - y) < high), (x, y))
-        found.setdefault(home, []).extend(numbers)
-    return {place: sorted(numbers) for place, numbers in found.items()}
+        home = next((place for place in clusters if abs(place[0] - x) < wide and abs(place[1] - y) < high), (x, y))
+        clusters.setdefault(home, []).extend(numbers)
+    return {place: sorted(numbers) for place, numbers in clusters.items()}
 
 
 def _apart(ax: Axes, lines: Sequence[Line], places: Sequence[float]) -> None:
@@ -199,7 +201,7 @@ def _apart(ax: Axes, lines: Sequence[Line], places: Sequence[float]) -> None:
 def _families(ax: Axes, lines: Sequence[Line]) -> None:
     """Put the key of marks right of the axes, in the order of reports."""
     for family, (shape, words) in MARKS.items():
-        line = next((each for each in lines if each.family == family), None)
+        line = next((line for line in lines if line.family == family), None)
         if line is not None:
             mark(ax, shape, float("nan"), float("nan"), colour_of(line), label=words)
     key(ax)

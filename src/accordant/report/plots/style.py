@@ -116,7 +116,7 @@ def face() -> Mapping[str, Any]:
     """Return the faces of text, those of reports first, as far as they are there: matplotlib warns of others."""
     from matplotlib import font_manager
 
-    known = {each.name for each in font_manager.fontManager.ttflist}
+    known = {font.name for font in font_manager.fontManager.ttflist}
     return {"fontfamily": [name for name in FACES if name in known]}
 
 

@@ -43,17 +43,21 @@ CORNERS = ((0.5, math.sqrt(3) / 2), (0.0, 0.0), (1.0, 0.0))  # of the weights of
 @pictures.register("weights")
 def weights(found: Weighing, *, ax: Axes | None = None) -> Axes:
     """Draw who wins at which weights: a triangle for three metrics, a strip for two, shares for more."""
-    winning = [each for each in found.regions.regions if each.status == "wins"]
+    winning = [region for region in found.regions.regions if region.status == "wins"]
     metrics, chosen = found.regions.metrics, found.regions.weights
-    if len(metrics) in (2, 3) and all(each.corners is not None for each in winning):
+    if len(metrics) in (2, 3) and all(region.corners is not None for region in winning):
         draw = _strip if len(metrics) == 2 else _triangle
         return draw(ax, metrics, winning, chosen)
-    ax, places = rows(ax, [_named(k, each) for k, each in enumerate(winning, 1)])
-    for k, (each, y) in enumerate(zip(winning, places, strict=True)):
-        ax.barh(y, each.share, 0.55, **_fill(k), gid=each.strategy)
+    ax, places = rows(ax, [_named(k, region) for k, region in enumerate(winning, 1)])
+    for k, (region, y) in enumerate(zip(winning, places, strict=True)):
+        ax.barh(y, region.share, 0.55, **_fill(k), gid=region.strategy)
         if found.regions.method == "sampled":
             ax.plot(
-                [each.low, each.high], [y, y], color=colours()["ink"], marker="|", gid=f"interval of {each.strategy}"
+                [region.low, region.high],
+                [y, y],
+                color=colours()["ink"],
+                marker="|",
+                gid=f"interval of {region.strategy}",
             )
     how = f" ({percent(found.regions.level)} intervals)" if found.regions.method == "sampled" else ""
     return titled(ax, "Who wins at which weights", f"share of all weights{how}")
@@ -61,8 +65,8 @@ def weights(found: Weighing, *, ax: Axes | None = None) -> Axes:
 
 def _triangle(ax: Axes | None, metrics: Sequence[str], winning: Sequence[Region], chosen: Sequence[float]) -> Axes:
     ax = _bare(axes(ax, 4.4, WIDE))
-    for k, each in enumerate(winning):
-        _area(ax, [_place(corner) for corner in each.corners or ()], k, each)
+    for k, region in enumerate(winning):
+        _area(ax, [_place(corner) for corner in region.corners or ()], k, region)
     _star(ax, *_place(chosen))
     for name, (x, y), up in zip(metrics, CORNERS, (0.05, -0.06, -0.06), strict=True):
         ax.text(
@@ -82,10 +86,10 @@ def _triangle(ax: Axes | None, metrics: Sequence[str], winning: Sequence[Region]
 
 def _strip(ax: Axes | None, metrics: Sequence[str], winning: Sequence[Region], chosen: Sequence[float]) -> Axes:
     ax = _bare(axes(ax, 2.2, WIDE))
-    for k, each in enumerate(winning):
-        ends = sorted(corner[0] for corner in each.corners or ())
+    for k, region in enumerate(winning):
+        ends = sorted(corner[0] for corner in region.corners or ())
         left, right = ends[0], ends[-1]
-        _area(ax, [(left, 0.0), (right, 0.0), (right, 1.0), (left, 1.0)], k, each)
+        _area(ax, [(left, 0.0), (right, 0.0), (right, 1.0), (left, 1.0)], k, region)
     ax.plot([chosen[0]] * 2, [0.0, 1.2], color=colours()["accent"], linestyle=(0, (3, 2)), label="_")
     _star(ax, chosen[0], 1.2)
     ax.set(xlim=(-0.02, 1.02), ylim=(-0.05, 1.5))
@@ -192,8 +196,8 @@ def explanation(found: Explanation, *, ax: Axes | None = None) -> Axes:
     if len(who) > len(GROUP_SHAPES):
         raise InputError(f"there are {len(who)} stakeholders; allowed in a picture: at most {len(GROUP_SHAPES)}")
     expected = np.array(found.expected)
-    order = [found.choice.action, *(each for each in found.actions if each != found.choice.action)]
-    ax, places = rows(ax, order, [each == found.choice.action for each in order])
+    order = [found.choice.action, *(action for action in found.actions if action != found.choice.action)]
+    ax, places = rows(ax, order, [action == found.choice.action for action in order])
     ax.axhspan(-0.5, 0.5, color=colours()["tint"], zorder=0)
     for action, y in zip(order, places, strict=True):
         a = found.actions.index(action)

@@ -60,20 +60,20 @@ class Confounding:
 
 def confounding(reading: Reading) -> Confounding | None:
     """Return what the record says about hidden reasons; None if the rewards of all actions are known, or it is old."""
-    found = reading.scrutiny.sensitivity
-    if not found or not found.rules:
+    sensitivity = reading.scrutiny.sensitivity
+    if not sensitivity or not sensitivity.rules:
         return None
-    features = tuple((each.column, number(each.odds_ratio, 2)) for each in found.features)
+    features = tuple((feature.column, number(feature.odds_ratio, 2)) for feature in sensitivity.features)
     return Confounding(
-        strategy=found.comparisons[0].strategy if found.comparisons else "",
-        sentences=found.sentences,
-        odds_ratios=tuple(short(each.odds_ratio) for each in found.rules[0].intervals),
-        compared=tuple(_compared(each) for each in found.comparisons),
-        welfare=tuple(sorted((_welfare(reading, each) for each in found.rules), key=_place)),
+        strategy=sensitivity.comparisons[0].strategy if sensitivity.comparisons else "",
+        sentences=sensitivity.sentences,
+        odds_ratios=tuple(short(interval.odds_ratio) for interval in sensitivity.rules[0].intervals),
+        compared=tuple(_compared(comparison) for comparison in sensitivity.comparisons),
+        welfare=tuple(sorted((_welfare(reading, rule) for rule in sensitivity.rules), key=_place)),
         features=features[:SHOWN_FEATURES],
         more_features=features[SHOWN_FEATURES:],
-        observed=found.observed,
-        level=percent(found.level),
+        observed=sensitivity.observed,
+        level=percent(sensitivity.level),
     )
 
 

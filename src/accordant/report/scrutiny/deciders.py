@@ -91,10 +91,12 @@ class Deciders:
 def deciders(reading: Reading) -> Deciders:
     """Return what the record says about influence."""
     scrutiny = reading.scrutiny
-    found, strategy = scrutiny.influence, scrutiny.strategy
-    divisions = tuple(_division(reading, each, k) for k, each in enumerate(found, 1))
-    rotated = any(each.power.ties == "rotated" for each in found)
-    return Deciders(strategy, _sentences(found[0], strategy) if found else (), divisions, rotated, _reasons(found))
+    influence, strategy = scrutiny.influence, scrutiny.strategy
+    divisions = tuple(_division(reading, part, k) for k, part in enumerate(influence, 1))
+    rotated = any(part.power.ties == "rotated" for part in influence)
+    return Deciders(
+        strategy, _sentences(influence[0], strategy) if influence else (), divisions, rotated, _reasons(influence)
+    )
 
 
 def _sentences(found: InfluencePart, strategy: str) -> tuple[Markup, ...]:
@@ -103,7 +105,7 @@ def _sentences(found: InfluencePart, strategy: str) -> tuple[Markup, ...]:
     if not n:
         return (sentence("There are no untouched rows, so nobody decides anything."),)
     asked = found.pivotal.pivotal["neutralised"]
-    shares = sorted(((share, name) for name, share in asked.items() if share is not None), key=lambda each: -each[0])
+    shares = sorted(((share, name) for name, share in asked.items() if share is not None), key=lambda pair: -pair[0])
     said = []
     if shares and shares[0][0] == 0:
         said.append(
@@ -189,13 +191,13 @@ def _share(shares: Mapping[str, float] | None, name: str) -> str:
 
 def _chart(rows: Sequence[tuple[str, Sequence[Row]]], title: str, index: int) -> Markup | None:
     """Return Shapley contributions as bars: solid in all contexts, hatched by group."""
-    if sum(len(each) for _, each in rows) > MOST_BARS:
-        rows = [(name, each[:1]) for name, each in rows]
+    if sum(len(parts) for _, parts in rows) > MOST_BARS:
+        rows = [(name, parts[:1]) for name, parts in rows]
     if len(rows) > MOST_BARS:
         return None
     bars = []
-    for name, each in rows:
-        for k, row in enumerate(each):
+    for name, parts in rows:
+        for k, row in enumerate(parts):
             words = number(row.shapley, 1) + (f" ({row.shapley_share})" if row.telling else "")
             limits = None if row.error is None or row.shapley is None else (
                 row.shapley - 2 * row.error, row.shapley + 2 * row.error
@@ -211,8 +213,8 @@ def _chart(rows: Sequence[tuple[str, Sequence[Row]]], title: str, index: int) ->
 def _reasons(found: Sequence[InfluencePart]) -> tuple[str, ...]:
     """Return what means nothing, once for each reason."""
     reasons: dict[tuple[str, str], list[str]] = {}
-    for each in found[:1]:
-        for variation, why in each.pivotal.reasons.items():
+    for part in found[:1]:
+        for variation, why in part.pivotal.reasons.items():
             for name, reason in why.items():
                 reasons.setdefault((VARIATIONS[variation], reason), []).append(name)
     return tuple(f"{variation}, {listed(names)}: {reason}" for (variation, reason), names in reasons.items())

@@ -228,18 +228,18 @@ class Disputes:
 
 def disputes(reading: Reading) -> Disputes:
     """Return what the record says about conflicts."""
-    found = reading.scrutiny.conflict
+    conflict = reading.scrutiny.conflict
     order = list(MEANINGS)
-    pairs = sorted((_pair(each) for each in found.pairs), key=lambda pair: order.index(pair.verdict))
+    pairs = sorted((_pair(pair) for pair in conflict.pairs), key=lambda pair: order.index(pair.verdict))
     verdicts = Counter(pair.verdict for pair in pairs)
     weighted = [column.label for column in reading.weighted]
     return Disputes(
         summary=_summary(verdicts),
         verdicts=tuple((word, MEANINGS[word]) for word in verdicts),
         pairs=tuple(pairs),
-        prices=tuple(parity_price(each, k, weighted) for k, each in enumerate(found.prices, 1)),
-        tried=_tried(found.tried),
-        level=percent(found.level),
+        prices=tuple(parity_price(price, k, weighted) for k, price in enumerate(conflict.prices, 1)),
+        tried=_tried(conflict.tried),
+        level=percent(conflict.level),
     )
 
 
@@ -330,12 +330,12 @@ def _share(value: float | None) -> str:
 def _improvements(each: PairPart, *, confirmed: bool) -> list[str]:
     """Return policies that were tried against candidates on the front, with what they gain."""
     said = []
-    for found in each.improvements:
-        if found.confirmed != confirmed:
+    for improvement in each.improvements:
+        if improvement.confirmed != confirmed:
             continue
-        gains = [_gain(metric, gain) for metric, gain in zip(each.metrics, found.gains, strict=True)]
-        words = f"{found.by.name} instead of {found.over}: {'; '.join(gains)}"
-        said.append(f"{words}{_beyond(found)}")
+        gains = [_gain(metric, gain) for metric, gain in zip(each.metrics, improvement.gains, strict=True)]
+        words = f"{improvement.by.name} instead of {improvement.over}: {'; '.join(gains)}"
+        said.append(f"{words}{_beyond(improvement)}")
     return said
 
 

@@ -64,19 +64,19 @@ def bounds_of(
     """Return the bounds of a record, metrics in its order; None if it was written without."""
     if bounds is None:
         return None
-    found = tuple(_rows(bounds))
+    rows = tuple(_rows(bounds))
     return Bounds(
-        tuple(each for each in found if each[0] in weighted),
-        tuple(each for each in found if each[0] not in weighted),
+        tuple(row for row in rows if row[0] in weighted),
+        tuple(row for row in rows if row[0] not in weighted),
         dict(unbounded),
     )
 
 
 def _rows(bounds: Sequence[BoundPart]) -> Iterable[tuple[str, tuple[BoundRow, ...]]]:
     by_metric: dict[str, list[BoundPart]] = {}
-    for each in bounds:
-        by_metric.setdefault(each.metric, []).append(each)
-    everybody = {name for each in bounds if each.coalition is not None for name in each.coalition}
+    for bound in bounds:
+        by_metric.setdefault(bound.metric, []).append(bound)
+    everybody = {name for bound in bounds if bound.coalition is not None for name in bound.coalition}
     for metric, rows in by_metric.items():
         digits = decimals(
             end for row in rows for end in (row.nominal, row.low, row.high, row.attained_low, row.attained_high)
@@ -93,7 +93,7 @@ def _row(each: BoundPart, digits: int, everybody: set[str]) -> BoundRow:
         certified=_range(each.low, each.high, digits) + undefined,
         attained=_range(each.attained_low, each.attained_high, digits),
         searched=tuple(
-            f"{name} search: {_range(found[0], found[1], digits)}" for name, found in each.searched.items() if found
+            f"{name} search: {_range(limits[0], limits[1], digits)}" for name, limits in each.searched.items() if limits
         ),
         certainty=_certainty(each.low_status, each.high_status),
     )
@@ -130,11 +130,11 @@ def gains(compared: CandidatePart) -> tuple[Gain, ...]:
     """Return the gains under one strategy; none if the record does not say."""
     return tuple(
         Gain(
-            each.stakeholder,
-            _between(each.manipulable, percent),
-            _between(each.mean_gain, lambda value: number(value, 3)),
+            part.stakeholder,
+            _between(part.manipulable, percent),
+            _between(part.mean_gain, lambda value: number(value, 3)),
         )
-        for each in compared.manipulable
+        for part in compared.manipulable
     )
 
 
@@ -154,15 +154,15 @@ SCALES = {
 def order_sentences(rankings: Sequence[RankingPart]) -> tuple[Markup, ...]:
     """Return what is shown about the best candidate; nothing if the record does not say."""
     return tuple(
-        _sentence(words, [each for each in rankings if each.ranges == ranges])
+        _sentence(words, [ranking for ranking in rankings if ranking.ranges == ranges])
         for ranges, words in SCALES.items()
-        if any(each.ranges == ranges for each in rankings)
+        if any(ranking.ranges == ranges for ranking in rankings)
     )
 
 
 def _sentence(words: str, rankings: Sequence[RankingPart]) -> Markup:
-    everybody = max(len(each.coalition) for each in rankings)
-    holds = {_who(each.coalition, everybody): each.best_holds for each in rankings}
+    everybody = max(len(ranking.coalition) for ranking in rankings)
+    holds = {_who(ranking.coalition, everybody): ranking.best_holds for ranking in rankings}
     shown, open_ = [who for who, kept in holds.items() if kept], [who for who, kept in holds.items() if not kept]
     best, delta = strong(rankings[0].best), short(rankings[0].delta)
     if not shown:
