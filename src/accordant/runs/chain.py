@@ -98,19 +98,19 @@ class Link:
     @property
     def words(self) -> str:
         """What the section found, in one sentence; raises as `section`."""
-        found = self.section()
-        if found is None:
+        section = self.section()
+        if section is None:
             return "This version of accordant does not read it."
         with self._believed():
-            return found.words
+            return section.words
 
     def page_part(self) -> PagePart | None:
         """Return what the section puts on the page of the run; None if it puts nothing there. Raises as `section`."""
-        found = self.section()
-        if found is None or found.name not in page_parts:
+        section = self.section()
+        if section is None or section.name not in page_parts:
             return None
         with self._believed():
-            return page_parts.factory(found.name)(found)
+            return page_parts.factory(section.name)(section)
 
     @contextmanager
     def _believed(self) -> Iterator[None]:
@@ -136,16 +136,16 @@ def links_of(manifest: Manifest) -> tuple[Link, ...]:
         If a number is missing or there twice, a file is too large or no section, or was changed, exchanged or put
         between others after it was added.
     """
-    folder, found, previous = manifest.folder, [], manifest.sha256
+    folder, links, previous = manifest.folder, [], manifest.sha256
     for number, file in enumerate(manifest.section_files(), 1):
         if not file.startswith(f"{SECTIONS}/{number:04d}-"):
             raise RunFolderError(f"{folder}: {file} is there where section {number:04d} is expected: one was taken out")
         link = _read(folder, file)
         if link.envelope.previous != previous:
             raise RunFolderError(f"{folder}: {file} does not follow what stands before it: one of them was changed")
-        found.append(link)
+        links.append(link)
         previous = link.sha256
-    return tuple(found)
+    return tuple(links)
 
 
 def add_section(manifest: Manifest, section: Section) -> Link:

@@ -173,4 +173,4 @@ def _remarks(found: Recommendations) -> list[tuple[str, ...]]:
     for name, marked in flags.items():
         for t in marked.nonzero()[0]:
             said[t].append(name)
-    return [tuple(each) for each in said]
+    return [tuple(words) for words in said]

@@ -27,9 +27,9 @@ def check_declared(file: CaseFile, case: CaseSpec) -> None:
     SpecError
         If a metric, a strategy, a model, or a parameter of one is unknown, or does not suit the problem.
     """
-    for label, each in case.metrics.items():
+    for label, spec in case.metrics.items():
         with file.at("metrics", label):
-            reason = metrics.create(each.metric, each.parameters).unsuited(case.problem)
+            reason = metrics.create(spec.metric, spec.parameters).unsuited(case.problem)
             if reason is not None:
                 raise InputError(f"metric {label!r}: {reason}")
     for number, rule in enumerate(case.strategies):
@@ -65,16 +65,16 @@ def build_reward_model(case: CaseSpec, seed: int) -> Any:
 
 def read_columns(case: CaseSpec, signals: Mapping[str, RewardSignal]) -> Columns:
     """Return the columns that metrics, strategies and rewards read, as far as the case names them."""
-    found: Columns = {("rewards", name): signal.columns for name, signal in signals.items()}
-    for label, each in case.metrics.items():
-        found["metrics", label] = metrics.create(each.metric, each.parameters).columns
+    columns: Columns = {("rewards", name): signal.columns for name, signal in signals.items()}
+    for label, spec in case.metrics.items():
+        columns["metrics", label] = metrics.create(spec.metric, spec.parameters).columns
     for number, rule in enumerate(case.strategies):
-        found["strategies", str(number)] = strategies.create(rule.name, rule.parameters).columns
-    for path, names in found.items():
+        columns["strategies", str(number)] = strategies.create(rule.name, rule.parameters).columns
+    for path, names in columns.items():
         for name in names:
             if not isinstance(name, str):
                 raise SpecError(f"{'.'.join(path)}: {name!r:.60} is no column; allowed: names of columns", path=path)
-    return found
+    return columns
 
 
 @contextmanager

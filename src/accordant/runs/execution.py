@@ -164,7 +164,7 @@ def case_data(case: CaseSpec, beside: Path | None, options: RunOptions, signals:
     reward_columns = {name: signal.column for name, signal in signals.items() if isinstance(signal, ObservedReward)}
     columns = read_columns(case, signals)
     also = tuple(dict.fromkeys(name for names in columns.values() for name in names))
-    recorded: Columns = {("rewards", name): (each,) for name, each in reward_columns.items()}
+    recorded: Columns = {("rewards", name): (column,) for name, column in reward_columns.items()}
     path = data_file(case, beside, options.data)
     if path is not None:
         with naming_keys(case, columns | recorded):
@@ -189,7 +189,7 @@ def part_data(case: CaseSpec, part: Part, types: Mapping[str, ColumnType]) -> tu
     reward_columns = {name: signal.column for name, signal in signals.items() if isinstance(signal, ObservedReward)}
     columns = read_columns(case, signals)
     also = tuple(dict.fromkeys(name for names in columns.values() for name in names))
-    with naming_keys(case, columns | {("rewards", name): (each,) for name, each in reward_columns.items()}):
+    with naming_keys(case, columns | {("rewards", name): (column,) for name, column in reward_columns.items()}):
         others = {name: kind for name, kind in types.items() if name not in case.data.features}
         features = {name: types[name] for name in case.data.features}
         data = case.data.model_copy(update={"features": features, "types": {**case.data.types, **others}})
@@ -251,7 +251,7 @@ def build_policy(case: CaseSpec, options: RunOptions) -> ParticipatoryPolicy:
         reward_model=build_reward_model(case, seed),
         reward_grid=learning.reward_model.grid,
         **{name: getattr(learning, name) for name in LEARNING},
-        strategies=[strategies.create(each.name, each.parameters) for each in case.strategies] or None,
+        strategies=[strategies.create(spec.name, spec.parameters) for spec in case.strategies] or None,
         **asked_of_policy(case),
         random_state=options.seed,
         n_jobs=options.n_jobs,
@@ -274,12 +274,12 @@ def asked_of_policy(case: CaseSpec) -> dict[str, Any]:
 
 def declared_metrics(case: CaseSpec) -> dict[str, tuple[Metric, float]]:
     """Return label → (metric, weight)."""
-    return {label: (metrics.create(each.metric, each.parameters), each.weight) for label, each in case.metrics.items()}
+    return {label: (metrics.create(spec.metric, spec.parameters), spec.weight) for label, spec in case.metrics.items()}
 
 
 def declared_ranges(case: CaseSpec) -> dict[str, tuple[float, float]]:
     """Return label → range, where one is declared."""
-    return {label: each.range for label, each in case.metrics.items() if each.range is not None}
+    return {label: spec.range for label, spec in case.metrics.items() if spec.range is not None}
 
 
 def _with_overrides(case: CaseSpec, options: RunOptions) -> CaseSpec:
@@ -294,7 +294,7 @@ def _with_overrides(case: CaseSpec, options: RunOptions) -> CaseSpec:
         case = case.replace(evaluation=case.evaluation.replace(resamples=options.resamples))
     if options.decisions:
         given = case.strategies or tuple(
-            StrategySpec(name=each.name, parameters=each.parameters) for each in strategies.defaults_for(case.problem)
+            StrategySpec(name=rule.name, parameters=rule.parameters) for rule in strategies.defaults_for(case.problem)
         )
         decided = (StrategySpec(name="decided", parameters={"column": name}) for name in options.decisions)
         case = case.replace(strategies=(*given, *decided))

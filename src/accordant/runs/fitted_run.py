@@ -100,7 +100,7 @@ def carried_out(policy: ParticipatoryPolicy, rows: Rows, title: str, name: str) 
 
 def _untouched(policy: ParticipatoryPolicy, rows: Rows) -> Log | None:
     """Return the untouched rows, if they were given."""
-    if all(each is None for each in rows.values()):
+    if all(table is None for table in rows.values()):
         return None
     for name in ("X", "actions", "outcomes"):
         if rows[name] is None:
@@ -148,8 +148,8 @@ def case_of(policy: ParticipatoryPolicy, title: str, name: str) -> CaseSpec:
     InputError
         If a reward, a metric or a strategy cannot be written down.
     """
-    features = {each: policy.types_[each] for each in policy.features_}
-    others = {each: kind for each, kind in policy.types_.items() if each not in features}
+    features = {feature: policy.types_[feature] for feature in policy.features_}
+    others = {column: kind for column, kind in policy.types_.items() if column not in features}
     given = policy.strategies or ()
     return CaseSpec(
         name=name,
@@ -160,14 +160,14 @@ def case_of(policy: ParticipatoryPolicy, title: str, name: str) -> CaseSpec:
             "types": others, "confounders": tuple(policy.confounders), "group": policy.group,
             "unusual": dict(policy.unusual or {}),
         },
-        rewards={each: _reward(each, signal, policy) for each, signal in policy.signals_.items()},
+        rewards={who: _reward(who, signal, policy) for who, signal in policy.signals_.items()},
         learning={
             "outcome_model": _model(policy.outcome_model, policy.outcome_grid),
             "reward_model": _model(policy.reward_model, policy.reward_grid),
             **{key: getattr(policy, key) for key in LEARNING},
         },
-        strategies=[_registered("strategy", each.name, each, strategies.create) for each in given],
-        metrics={label: _metric(label, *each, policy) for label, each in weighted_metrics(policy.metrics).items()},
+        strategies=[_registered("strategy", strategy.name, strategy, strategies.create) for strategy in given],
+        metrics={label: _metric(label, *pair, policy) for label, pair in weighted_metrics(policy.metrics).items()},
         evaluation={key: getattr(policy, key) for key in ("resamples", "level", "normalisation")},
         notes=(FITTED,),
     )  # fmt: skip
@@ -187,10 +187,10 @@ def _reward(name: str, signal: RewardSignal, policy: ParticipatoryPolicy) -> dic
         return {"table": plain({key: dict(value) for key, value in signal.table.items()}), **attribute}
     if isinstance(signal, ObservedReward):
         return {"column": signal.column}
-    kind = next((each for each in rewards if rewards.factory(each) is type(signal)), None)
+    kind = next((kind for kind in rewards if rewards.factory(kind) is type(signal)), None)
     if kind is not None:
         return {"signal": kind, **plain(signal.state())}
-    used = any(isinstance(each, StatedReward) and each.stakeholder == name for each in policy.reward_models_)
+    used = any(isinstance(model, StatedReward) and model.stakeholder == name for model in policy.reward_models_)
     if used or not isinstance(signal, FunctionReward):
         what = "a Python function that is used as stated" if used else f"a {type(signal).__name__}, not registered"
         raise InputError(

@@ -30,12 +30,12 @@ def versions() -> dict[str, str]:
 def code_hash() -> str:
     """Return the SHA-256 of every source file of the package, and of the versions of packages that extend it."""
     root = Path(accordant.__file__).parent
-    found = hashlib.sha256()
+    digest = hashlib.sha256()
     for path in sorted(root.rglob("*.py")):
-        found.update(f"{path.relative_to(root).as_posix()}\0".encode() + path.read_bytes())
+        digest.update(f"{path.relative_to(root).as_posix()}\0".encode() + path.read_bytes())
     plugs = {entry.dist for entry in installed() if entry.dist is not None}
-    found.update("".join(sorted(f"{each.name}=={each.version}\n" for each in plugs)).encode())
-    return found.hexdigest()
+    digest.update("".join(sorted(f"{package.name}=={package.version}\n" for package in plugs)).encode())
+    return digest.hexdigest()
 
 
 def input_hash(file: CaseFile, options: RunOptions, rows: Path | None) -> str:

@@ -149,7 +149,7 @@ def regular_bytes(folder: Path, name: str, most: Limit | None = None) -> bytes:
 def _entries(folder: Path, above: str = "") -> Iterator[tuple[str, int]]:
     """Yield the name and mode of everything below a folder; links are not followed."""
     with os.scandir(folder) as entries:
-        for entry in sorted(entries, key=lambda each: each.name):
+        for entry in sorted(entries, key=lambda entry: entry.name):
             name, mode = above + entry.name, entry.stat(follow_symlinks=False).st_mode
             yield name, mode
             if stat.S_ISDIR(mode):

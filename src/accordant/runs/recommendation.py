@@ -211,22 +211,22 @@ def recommendations_as_json(
     decides or the declared action is taken, and E by stakeholder and action; where actions are drawn, also the
     probabilities and the number that was drawn.
     """
-    found, counts = [], UnusualCounts()
+    objects, counts = [], UnusualCounts()
     with _logged(run, log, [source]) as note:
         for rows in recommend_rows(run, source, strategy, row_id):
-            found += _as_json(rows)
+            objects += _as_json(rows)
             note(rows)
             counts += rows.found.counts
-    return found, counts
+    return objects, counts
 
 
 def _as_json(rows: Batch) -> list[dict[str, Any]]:
     """Return one object per row of a batch."""
-    batch, names, found = rows.found, rows.names.tolist(), []
+    batch, names, objects = rows.found, rows.names.tolist(), []
     expected = batch.expected
     handled = {name: values.tolist() for name, values in batch.columns().items() if name in HANDLED}
     for t, action in enumerate(batch.decisions.actions):
-        found.append(
+        objects.append(
             {
                 "row": names[t],
                 "action": str(action) or None,
@@ -242,7 +242,7 @@ def _as_json(rows: Batch) -> list[dict[str, Any]]:
                 },
             }
         )
-    return found
+    return objects
 
 
 def _drawn(decisions: Decisions, t: int) -> dict[str, Any]:

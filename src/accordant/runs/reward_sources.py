@@ -64,15 +64,15 @@ def located_signals(
         """Return the path of a file that a reward names."""
         return find_reward_file(file, data, beside)
 
-    found = {}
+    signals = {}
     for name, signal in case.signals().items():
         given = (files or {}).get(name)
         if given is None:
-            found[name] = signal.located(find).of_stakeholder(name, case.problem)
+            signals[name] = signal.located(find).of_stakeholder(name, case.problem)
             continue
         with _given(name, given):
-            found[name] = signal.located(_at(Path(given))).of_stakeholder(name, case.problem)
-    return found
+            signals[name] = signal.located(_at(Path(given))).of_stakeholder(name, case.problem)
+    return signals
 
 
 def reward_sources(
@@ -96,18 +96,18 @@ def reward_sources(
         Stakeholder to the declared one, of which it may be a group.
     """
     before = declared.sources()
-    found = {}
+    sources = {}
     for name, source in case.sources().items():
         instead = before[declared_names[name]]
         learned = replace(source, signal=signals[name])
-        found[name] = RewardSource(
+        sources[name] = RewardSource(
             kind=source.kind,
             words=learned.words,
             replaces=instead.noun if name in files else instead.replaces,
             given=name in files,
             **signals[name].provenance(),
         )
-    return found
+    return sources
 
 
 def _at(path: Path) -> Callable[[str], Path]:
@@ -127,6 +127,6 @@ def _given(name: str, file: str) -> Iterator[None]:
 def _no_file(path: Path) -> str:
     """Return that there is no file, with the one beside it that is most like it."""
     beside = path.parent.glob("*") if path.parent.is_dir() else ()
-    like = nearest(path.name, [each.name for each in beside if each.is_file()])
+    like = nearest(path.name, [file.name for file in beside if file.is_file()])
     hint = f"did you mean {like!r}? " if like else ""
     return f"there is no file {str(path)!r}; {hint}allowed: comparisons as `accordant elicit --out FILE` writes them"

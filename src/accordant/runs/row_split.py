@@ -55,26 +55,26 @@ class Dealing:
 
     def sentences(self) -> tuple[str, ...]:
         """Return what every reader must know of it; nothing if rows were drawn one by one."""
-        found = []
+        sentences = []
         if self.time is not None:
-            found.append(
+            sentences.append(
                 f"Trained on rows with {self.time} up to {self.train_until} ({self.train_rows:,} rows), tested on rows "
                 f"after that, from {self.test_from} on ({self.test_rows:,} rows). Folds within training are random."
             )
         if self.group is not None:
-            found.append(
+            sentences.append(
                 f"Rows of one {self.group} stay together in split, folds and bootstrap: {self.train_groups:,} groups "
                 f"in training, {self.test_groups:,} in the test part, none in both."
             )
             if min(self.train_groups or 0, self.test_groups or 0) < FEW_GROUPS:
-                found.append(
+                sentences.append(
                     f"Fewer than {FEW_GROUPS} groups are in one of the parts: intervals from so few are too narrow."
                 )
         if self.left_out:
-            found.append(
+            sentences.append(
                 f"{self.left_out:,} earlier rows were left out, because their {self.group} has rows in the test part."
             )
-        return tuple(found)
+        return tuple(sentences)
 
 
 def dealing(case: CaseSpec, data: CaseData, train: CaseData, test: CaseData) -> Dealing:

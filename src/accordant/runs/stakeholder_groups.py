@@ -48,8 +48,8 @@ class SplitCase:
     @property
     def declared_names(self) -> dict[str, str]:
         """What the case declared for each stakeholder of the case that is run."""
-        found = {name: name for name in self.case.problem.stakeholder_names}
-        return found | {name: part.stakeholder for part in self.parts for name in part.names}
+        names = {name: name for name in self.case.problem.stakeholder_names}
+        return names | {name: part.stakeholder for part in self.parts for name in part.names}
 
     @property
     def preferences(self) -> dict[str, str]:
@@ -118,7 +118,7 @@ def with_groups(case: CaseSpec, beside: Path | None, data: str | None, files: Ma
 def _part(case: CaseSpec, name: str, found: RewardGroups) -> StakeholderGroups:
     """Return what the record says of one stakeholder."""
     spec: GroupSpec = case.groups[name]
-    stakeholder = next(each for each in case.problem.stakeholders if each.name == name)
+    stakeholder = next(who for who in case.problem.stakeholders if who.name == name)
     people = sum(group.people for group in found.groups)
     n_groups = len(found.groups)
     return StakeholderGroups(
@@ -135,7 +135,7 @@ def _part(case: CaseSpec, name: str, found: RewardGroups) -> StakeholderGroups:
             )
             for group in found.groups
         ),
-        tried=tuple(GroupTried(**asdict(each)) for each in found.tried),
+        tried=tuple(GroupTried(**asdict(trial)) for trial in found.tried),
         unsure=found.unsure,
         warnings=found.warnings,
     )

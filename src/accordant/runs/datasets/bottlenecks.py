@@ -48,8 +48,8 @@ def growth_notes(growth: Sequence[Growth]) -> list[str]:
     """Return between which numbers of rows time grows in proportion to them, and between which it does not."""
     steps = [(_kind(less, more), less, more) for less, more in pairwise(growth)]
     told = []
-    for kind, found in groupby(steps, key=lambda step: step[0]):
-        spans = list(found)
+    for kind, stretch in groupby(steps, key=lambda step: step[0]):
+        spans = list(stretch)
         first, last = spans[0][1], spans[-1][2]
         why = "" if kind == IN_PROPORTION else f": {first.bottleneck if kind.startswith('less') else last.bottleneck}"
         told.append(f"from {first.rows:,} to {last.rows:,} rows time grows {kind}{why}")
@@ -102,7 +102,7 @@ def _rounded(seconds: float) -> str:
 
 
 def _of_parts(trials: Sequence[Trial]) -> list[str]:
-    sizes, seconds = np.array([(float(each.rows), each.seconds) for each in trials]).T
+    sizes, seconds = np.array([(float(trial.rows), trial.seconds) for trial in trials]).T
     largest = sizes == sizes.max()
     if len(set(sizes)) < 3:
         return []

@@ -54,7 +54,7 @@ class CertifiedDataset:
         return {
             "rule": self.rule, "delta": self.delta, "coalition": self.coalition and list(self.coalition),
             "rows": self.rows, "certified": self.certified, "deltas": list(self.deltas),
-            "coalitions": [{"members": list(who), "certified": list(each)} for who, each in self.shares.items()],
+            "coalitions": [{"members": list(who), "certified": list(counts)} for who, counts in self.shares.items()],
             "unusual": self.unusual.to_json(),
         }  # fmt: skip
 
@@ -123,17 +123,17 @@ def certify_part(options: Told, item: Told) -> Told:
     """Write the certificates of one part, and return its line."""
     with part_work(options, item, ".parquet") as (part, run, output):
         if output.line is None:
-            found = certified(
+            certificates = certified(
                 run, row_contexts(run, part), "", delta=options["delta"], coalition=options["coalition"],
                 strategy=options["strategy"], frozen=options["frozen"],
             )  # fmt: skip
             with arrow_output(output.path, [part.file]) as write:
-                write(_columns(found, part.start))
-            output.told = described(part, found.certificate.expected.n_contexts) | {
-                "certified": int(found.certificate.certified.sum()),
-                "coalitions": [list(members) for members in found.survey.coalitions],
-                "beyond": _beyond(found.survey, _deltas(options["delta"])),
-                "unusual": found.counts.to_json(),
+                write(_columns(certificates, part.start))
+            output.told = described(part, certificates.certificate.expected.n_contexts) | {
+                "certified": int(certificates.certificate.certified.sum()),
+                "coalitions": [list(members) for members in certificates.survey.coalitions],
+                "beyond": _beyond(certificates.survey, _deltas(options["delta"])),
+                "unusual": certificates.counts.to_json(),
             }
     return output.finished()
 

@@ -85,8 +85,8 @@ def _reduction(job: Job, lines: Sequence[Told]) -> tuple[float, float, float]:
     many = few * 10
     seconds(few)  # what is imported and compiled at first
     first, second = seconds(few), seconds(many)
-    each = max(0.0, second - first) / (len(many) - len(few))
-    return max(0.0, first - each * len(few)), each, 1.0
+    per_part = max(0.0, second - first) / (len(many) - len(few))
+    return max(0.0, first - per_part * len(few)), per_part, 1.0
 
 
 def leaderboard_of(job: Job, lines: Sequence[Told], *, resamples: int | None = None) -> Leaderboard:
@@ -97,8 +97,8 @@ def leaderboard_of(job: Job, lines: Sequence[Told], *, resamples: int | None = N
     for label, reason in missing.items():
         if asked[label][1] > 0:
             raise InputError(f"metric {label!r}: {reason}")
-    rules, shown = _judged(policy), {label: each for label, each in asked.items() if label not in missing}
-    found = summed_leaderboard(
+    rules, shown = _judged(policy), {label: pair for label, pair in asked.items() if label not in missing}
+    board = summed_leaderboard(
         (_read(job.out / line["output"], line) for line in lines), job.run.case.problem,
         {label: rule.kind for label, rule in rules.items()}, shown,
         candidates=[label for label, rule in rules.items() if rule.candidate],
@@ -108,7 +108,7 @@ def leaderboard_of(job: Job, lines: Sequence[Told], *, resamples: int | None = N
         level=policy.level, normalisation=policy.normalisation, ranges=policy.declared_ranges(shown),
     )  # fmt: skip
     left = [label for label in policy.strategies_ if label not in rules]
-    return replace(found, remarks=(*found.remarks, *_left_out(left, missing)))
+    return replace(board, remarks=(*board.remarks, *_left_out(left, missing)))
 
 
 @tasks.register("evaluate")
@@ -131,13 +131,13 @@ def evaluate_part(options: Told, item: Told) -> Told:
                 numbers = context_numbers(n, options["seed"], part.file_number, part.start)
             else:
                 numbers = person_numbers(persons, options["seed"])
-            found = PartSums.of(decisions, evidence, known, numbers)
-            kept = [*found.arrays.values(), *(() if found.persons is None else (found.persons,))]
+            sums = PartSums.of(decisions, evidence, known, numbers)
+            kept = [*sums.arrays.values(), *(() if sums.persons is None else (sums.persons,))]
             with output_file(output.path, [part.file]) as file:
                 np.savez(file.buffer, *kept)  # type: ignore[attr-defined]
             output.told = described(part, n) | {
-                "names": list(found.names), "ranges": dict(found.ranges), "withheld": dict(found.withheld),
-                "values": {name: list(each) for name, each in found.values.items()}, "arrays": list(found.arrays),
+                "names": list(sums.names), "ranges": dict(sums.ranges), "withheld": dict(sums.withheld),
+                "values": {name: list(levels) for name, levels in sums.values.items()}, "arrays": list(sums.arrays),
                 "unavailable": unavailable,
             }  # fmt: skip
             output.told = json.loads(json.dumps(output.told))
@@ -150,10 +150,10 @@ def _judged(policy: ParticipatoryPolicy) -> dict[str, Strategy]:
 
 def _left_out(strategies: Sequence[str], metrics: Mapping[str, str]) -> list[str]:
     """Say which strategies and metrics are not there, and why."""
-    found = [f"Left out is {label}: {reason}." for label, reason in metrics.items()]
+    remarks = [f"Left out is {label}: {reason}." for label, reason in metrics.items()]
     if strategies:
-        found.append(f"Left out, because they decide about all rows together: {listed(strategies)}.")
-    return found
+        remarks.append(f"Left out, because they decide about all rows together: {listed(strategies)}.")
+    return remarks
 
 
 def _read(path: Path, line: Told) -> PartSums:
@@ -161,7 +161,7 @@ def _read(path: Path, line: Told) -> PartSums:
     with np.load(path, allow_pickle=False) as stored:
         kept = [stored[name] for name in stored.files]
     ranges = {label: None if span is None else (span[0], span[1]) for label, span in line["ranges"].items()}
-    values = {name: tuple(each) for name, each in line["values"].items()}
+    values = {name: tuple(levels) for name, levels in line["values"].items()}
     arrays = dict(zip(line["arrays"], kept, strict=False))
     persons = kept[-1] if len(kept) > len(arrays) else None
     return PartSums(tuple(line["names"]), ranges, line["withheld"], values, arrays, persons)

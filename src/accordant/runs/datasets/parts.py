@@ -74,7 +74,7 @@ class Job:
         _opened.cache_clear()
         opened({"run": place, "version": version})  # forked workers find it read
         with self.executor() as executor:
-            ledger = Ledger.of(self.out, asked, [each.to_json() for each in parts])
+            ledger = Ledger.of(self.out, asked, [part.to_json() for part in parts])
             return ledger.carry_out(executor, doing=doing, places={"run": place, **(places or {})})
 
     def executor(self) -> AbstractContextManager[Executor]:

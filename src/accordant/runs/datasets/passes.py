@@ -162,6 +162,6 @@ def pass_cost(executor: Executor, items: tuple[int, int]) -> tuple[float, float,
         used = cpu_seconds()  # with workers, which end with the map
         taken.append((spent(partial(list, executor.run(task, [{}] * count)))[0], cpu_seconds() - used))
     few, many = np.array(taken)
-    each = np.maximum(0.0, many - few) / (items[1] - items[0])
-    wall, cpu = np.maximum(0.0, few - each * items[0])
-    return float(wall), float(each[0]), float(cpu)
+    per_part = np.maximum(0.0, many - few) / (items[1] - items[0])
+    wall, cpu = np.maximum(0.0, few - per_part * items[0])
+    return float(wall), float(per_part[0]), float(cpu)

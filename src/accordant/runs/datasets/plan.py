@@ -77,7 +77,7 @@ def plan_dataset(
     if price is not None and not 0 <= price < math.inf:
         raise InputError(f"--price is {price:g}; allowed: 0 or more")
     parts = None if dataset is None else dataset_parts(dataset, part_rows)
-    largest = part_rows if parts is None else max(each.rows or part_rows for each in parts)
+    largest = part_rows if parts is None else max(part.rows or part_rows for part in parts)
     sample = measure(run, kind, on, dataset, largest, strategy)
     known = _known(parts, part_rows, sample.input_bytes)
     if rows is not None and _number_of_parts(known, rows) > MOST_PARTS:
@@ -96,17 +96,17 @@ def plan_dataset(
         )  # fmt: skip
 
     decades = [10.0**power for power in DECADES if _number_of_parts(known, 10.0**power) <= GROWN_PARTS]
-    grown = [planned(_sizes(known, each), GROWN) for each in decades]
-    found, growth = planned(_sizes(known, rows)), tuple(each.grown() for each in grown)
+    grown = [planned(_sizes(known, n), GROWN) for n in decades]
+    plan, growth = planned(_sizes(known, rows)), tuple(point.grown() for point in grown)
     away = (AWAY.format(dataset.partition("://")[0]),) if dataset is not None and is_address(dataset) else ()
-    return replace(found, growth=growth, notes=(*found.notes, *growth_notes(growth), *away))
+    return replace(plan, growth=growth, notes=(*plan.notes, *growth_notes(growth), *away))
 
 
 def _known(parts: Sequence[Part] | None, part_rows: int, row_bytes: float) -> Values:
     """Return the rows of each part that is known."""
     if parts is None:
         return np.array([float(part_rows)])
-    return np.array([float(each.rows or max(1.0, size_of(each.file) // row_bytes)) for each in parts])
+    return np.array([float(part.rows or max(1.0, size_of(part.file) // row_bytes)) for part in parts])
 
 
 def _number_of_parts(known: Values, rows: float) -> int:
@@ -159,16 +159,16 @@ def plan_of(
         _output(sample.trials, rows),
     )
     taken = workers * seconds
-    first, again = (min(1.0, float(np.median(each)) / taken) for each in (done.first, done.again))
+    first, again = (min(1.0, float(np.median(draws)) / taken) for draws in (done.first, done.again))
     shares = {
         "reading": sample.reading * first, "deciding": (1 - sample.reading - sample.writing) * first,
         "writing": sample.writing * first, **({} if sample.passes is None else {"passing over E": again}),
         "waiting": max(0.0, 1 - first - again),
     }  # fmt: skip
     driver = min(1.0, float(np.median(done.driver)) / seconds)
-    most = _useful([(each, times) for each, times in zip(stages, (1.0, passes), strict=False)], parts, largest, crowd)
+    most = _useful([(stage, times) for stage, times in zip(stages, (1.0, passes), strict=False)], parts, largest, crowd)
     memory = max(_memory(trials, largest) for trials, _ in _trials(sample))
-    found = Plan(
+    plan = Plan(
         sample.kind, sample.strategy, int(whole), parts, int(largest), workers,
         percentile_estimate(seconds, done.seconds, LEVEL),
         percentile_estimate(float(np.median(done.cpu)) / 3600, done.cpu / 3600, LEVEL), taken / 3600,
@@ -177,7 +177,7 @@ def plan_of(
         shares, driver, bottleneck(shares, driver, parts, workers, most), most, (),
         _model(sample, stages, parts, workers, passes, crowd, hazards),
     )  # fmt: skip
-    return replace(found, notes=tuple(notes_of(found, nearest(sample.trials, SIZES))))
+    return replace(plan, notes=tuple(notes_of(plan, nearest(sample.trials, SIZES))))
 
 
 @dataclass(frozen=True)
@@ -222,8 +222,8 @@ def _simulated(
     if sample.passes is not None:
         passes = sample.passes.drawn(float(rows.sum()), repetitions, generator)
         rounds = max(1, min(PASSES, effort[1] // (parts * repetitions)))
-        each, again = stages[1].simulated(rows, workers, crowd, hazards, (repetitions, rounds), generator)
-        ends, again = ends + passes * each, passes * again
+        one_pass, again = stages[1].simulated(rows, workers, crowd, hazards, (repetitions, rounds), generator)
+        ends, again = ends + passes * one_pass, passes * again
         driver = driver + passes * (stages[1].start + stages[1].driver * parts)
         cpu = cpu + passes * (sample.passes.start_cpu + stages[1].cpu(rows, workers, repetitions, generator))
     return _Simulated(drifts * (alone + ends), drifts * cpu, first, again, driver, passes)
@@ -231,26 +231,26 @@ def _simulated(
 
 def _trials(sample: Sample) -> list[tuple[tuple[Trial, ...], tuple[float, float]]]:
     """Return the parts of each stage that were tried, and the seconds of the driver before all and for each."""
-    found = [(sample.trials, (sample.start, sample.driver))]
+    stages = [(sample.trials, (sample.start, sample.driver))]
     if sample.passes is not None:
-        found.append((sample.passes.trials, (sample.passes.start, sample.passes.driver)))
-    return found
+        stages.append((sample.passes.trials, (sample.passes.start, sample.passes.driver)))
+    return stages
 
 
 def _stages(sample: Sample) -> list[Stage]:
     """Return the map that reads rows and, if there are passes over what it writes, one of them."""
-    found = []
+    stages = []
     for trials, (start, driver) in _trials(sample):
-        rows, seconds, cpu = np.array([(each.rows, each.seconds, each.cpu) for each in nearest(trials, SIZES)]).T
-        found.append(Stage(Costs.of(rows, seconds), Costs.of(rows, cpu), _start(trials), start, driver))
-    return found
+        rows, seconds, cpu = np.array([(trial.rows, trial.seconds, trial.cpu) for trial in nearest(trials, SIZES)]).T
+        stages.append(Stage(Costs.of(rows, seconds), Costs.of(rows, cpu), _start(trials), start, driver))
+    return stages
 
 
 def _start(trials: Sequence[Trial]) -> tuple[float, float]:
     """Return the seconds, wall and CPU, that a first part takes more than others; the median, for compiling is rare."""
-    smallest = [each for each in trials if each.rows == min(each.rows for each in trials)]
-    first = np.median([(each.start, each.start_cpu) for each in trials if each.start > 0], axis=0)
-    wall, cpu = np.maximum(0.0, first - np.median([(each.seconds, each.cpu) for each in smallest], axis=0))
+    smallest = [trial for trial in trials if trial.rows == min(trial.rows for trial in trials)]
+    first = np.median([(trial.start, trial.start_cpu) for trial in trials if trial.start > 0], axis=0)
+    wall, cpu = np.maximum(0.0, first - np.median([(trial.seconds, trial.cpu) for trial in smallest], axis=0))
     return float(wall), float(cpu)
 
 
@@ -268,14 +268,16 @@ def _useful(stages: Sequence[tuple[Stage, float]], parts: int, rows: float, crow
 def _memory(trials: Sequence[Trial], rows: float) -> float:
     """Return the peak of a worker in MiB: on the line through the two largest sizes, which may be flat."""
     peaks = dict[int, float]()
-    for each in trials:
-        peaks[each.rows] = max(peaks.get(each.rows, 0.0), each.memory)
+    for trial in trials:
+        peaks[trial.rows] = max(peaks.get(trial.rows, 0.0), trial.memory)
     (n, first), (m, second) = sorted([(0, 0.0), *peaks.items()])[-2:]
     return second if n == 0 else max(second, second + (second - first) / (m - n) * (rows - m))
 
 
 def _output(trials: Sequence[Trial], rows: Values) -> float:
-    line = Costs.of(np.array([float(each.rows) for each in trials]), np.array([float(each.output) for each in trials]))
+    line = Costs.of(
+        np.array([float(trial.rows) for trial in trials]), np.array([float(trial.output) for trial in trials])
+    )
     return float(line.mean[0] * len(rows) + line.mean[1] * rows.sum())
 
 
@@ -292,8 +294,8 @@ def _model(
 
 def _constants(stage: Stage, trials: Sequence[Trial]) -> StageModel:
     tried = [
-        (rows, float(np.median([each.seconds for each in trials if each.rows == rows])), stage.wall.at(rows))
-        for rows in sorted({each.rows for each in trials})
+        (rows, float(np.median([trial.seconds for trial in trials if trial.rows == rows])), stage.wall.at(rows))
+        for rows in sorted({trial.rows for trial in trials})
     ]
     fixed, per_row = map(float, stage.wall.mean)
     return StageModel(fixed, per_row, stage.wall.spread, stage.ready[0], stage.start, stage.driver, tuple(tried))

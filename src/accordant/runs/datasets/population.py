@@ -69,13 +69,15 @@ def fit_population(job: Job, strategy: str | None = None) -> FittedPopulation:
         here = replace(job, on=None)  # the executor of this block, for all passes
         lines = here.carry_out("population", "expected rewards of parts", options)
         fitted, fits = fitted_on(rule, populations_of(job, executor, lines, rule))
-    found = FittedPopulation(
+    population = FittedPopulation(
         accordant=__version__, run_sha256=job.run.manifest.sha256, strategy=rule.label,
         rule={"name": fitted.name, "parameters": json_value(fitted.parameters)},
         inputs=tuple(line["input"] for line in lines), fits=tuple(fits),
     )  # fmt: skip
-    write_output(job.out / FITTED, json.dumps(found.to_json(), indent=1, ensure_ascii=False, allow_nan=False) + "\n")
-    return found
+    write_output(
+        job.out / FITTED, json.dumps(population.to_json(), indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+    )
+    return population
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,11 +121,11 @@ class DatasetPopulation:
         where = {"out": str(self.folder), "stakeholders": list(self.stakeholders), "actions": list(self.actions)}
         arriving = self.executor.run(Task(task, {**where, **options}), self.items)
         with steps("pass over E", len(self.items)) as advance:
-            found = list[list[float]]()
+            sums = list[list[float]]()
             for told in in_order(arriving):
-                found.append(told["sums"])
+                sums.append(told["sums"])
                 advance()
-        return np.array([math.fsum(each) for each in zip(*found, strict=True)])
+        return np.array([math.fsum(column) for column in zip(*sums, strict=True)])
 
 
 def population_options(run: Run, strategy: str | None = None) -> Told:
@@ -160,7 +162,7 @@ def rule_of(run: Run, strategy: str | None) -> PopulationRule | PopulationByGrou
     rule = policy.strategy(strategy or policy.selected_)
     if isinstance(rule, PopulationRule | PopulationByGroup):
         return rule
-    usable = [name for name, each in policy.strategies_.items() if isinstance(each, PopulationRule | PopulationByGroup)]
+    usable = [name for name, own in policy.strategies_.items() if isinstance(own, PopulationRule | PopulationByGroup)]
     if not usable:
         raise InputError(f"{run.path} has no strategy for the whole policy; a case lists one: {listed(NAMES, 'or')}")
     whose = "" if strategy else "the selected strategy "
@@ -204,15 +206,18 @@ def fitted_on(
     inner = rule.inner if isinstance(rule, PopulationByGroup) else rule
     of_run = dict[str | None, PopulationRule]()
     if isinstance(rule, PopulationByGroup):
-        of_run |= {name: replace(inner, multipliers=tuple(each)) for name, each in (rule.multipliers or {}).items()}
-    fits, found = list[PopulationFit](), dict[str | None, PopulationRule]()
+        of_run |= {
+            name: replace(inner, multipliers=tuple(multipliers))
+            for name, multipliers in (rule.multipliers or {}).items()
+        }
+    fits, rules = list[PopulationFit](), dict[str | None, PopulationRule]()
     for name, population in populations.items():
         optimum = inner.solve(population)
-        found[name] = inner.at(optimum)
-        fits.append(_fit(name, population, optimum, found[name], of_run.get(name, inner)))
-    together = found.pop(None)
+        rules[name] = inner.at(optimum)
+        fits.append(_fit(name, population, optimum, rules[name], of_run.get(name, inner)))
+    together = rules.pop(None)
     if isinstance(rule, PopulationByGroup):
-        multipliers = {str(name): each.multipliers or () for name, each in found.items()}
+        multipliers = {str(name): group_rule.multipliers or () for name, group_rule in rules.items()}
         return replace(rule, rule=together, multipliers=multipliers), fits
     return together, fits
 
@@ -224,7 +229,7 @@ def _fit(
         fitted.multipliers or (), of_run.multipliers or (), population.decided_means(fitted),
         population.decided_means(of_run), optimum.means,
     )  # fmt: skip
-    everybody = zip(population.stakeholders, *(map(float, each) for each in columns), strict=True)
+    everybody = zip(population.stakeholders, *(map(float, column) for column in columns), strict=True)
     return PopulationFit(
         group=name, rows=population.rows, value=fitted.value(optimum, population), gap=optimum.gap,
         passes=optimum.passes,
@@ -245,7 +250,7 @@ def population_part(options: Told, item: Told) -> Told:
             rule, values = run.policy.strategy(options["strategy"]), dict[str, int]()
             height = len(run.policy.problem.stakeholder_names) * len(run.policy.problem.actions) + len(rule.columns)
             rows = write_columns(output.path, height, _tables(run, part, rule.columns, values), [part.file])
-            output.told = described(part, rows) | {"values": [list(each) for each in values.items()]}
+            output.told = described(part, rows) | {"values": [list(pair) for pair in values.items()]}
     return output.finished()
 
 
@@ -255,8 +260,8 @@ def _tables(run: Run, part: Part, columns: Sequence[str], values: dict[str, int]
         expected = run.policy.expected_rewards(contexts)
         table: Values = np.asarray(expected.values, dtype=np.float64).reshape(-1, contexts.n_contexts)
         for name in columns:
-            found, codes = np.unique(contexts[name], return_inverse=True)
-            labels = list(map(value_label, found))
+            levels, codes = np.unique(contexts[name], return_inverse=True)
+            labels = list(map(value_label, levels))
             for label, count in zip(labels, np.bincount(codes, minlength=len(labels)), strict=True):
                 values[label] = values.get(label, 0) + int(count)
             known = {label: number for number, label in enumerate(values)}
@@ -286,7 +291,7 @@ def decided_sums_part(options: Told, item: Told) -> Told:
     for start in range(0, expected.n_contexts, ROWS_AT_ONCE):
         some = expected.take(slice(start, start + ROWS_AT_ONCE))
         sums.append(np.einsum("at,iat->i", rule(some).probabilities(), some.values))
-    return {"sums": [math.fsum(each) for each in zip(*sums, strict=True)]}
+    return {"sums": [math.fsum(column) for column in zip(*sums, strict=True)]}
 
 
 def _expected(options: Told, item: Told) -> ExpectedRewards:
@@ -307,18 +312,18 @@ def population_of(job: Job, folder: Path, strategy: str | None) -> FittedPopulat
     InputError
         If nothing was fitted there, or for another run, another strategy or other parts.
     """
-    found = read_population(folder)
-    if found.run_sha256 != job.run.manifest.sha256:
+    fitted = read_population(folder)
+    if fitted.run_sha256 != job.run.manifest.sha256:
         raise InputError(f"{folder} was fitted for another run than {job.run.path}; allowed: a folder of this run")
-    if strategy not in (None, found.strategy):
-        raise InputError(f"{folder} holds {found.strategy}, and --strategy is {strategy}; leave --strategy out")
+    if strategy not in (None, fitted.strategy):
+        raise InputError(f"{folder} holds {fitted.strategy}, and --strategy is {strategy}; leave --strategy out")
     parts = dataset_parts(job.dataset, job.part_rows)
-    if len(parts) != len(found.inputs):
+    if len(parts) != len(fitted.inputs):
         raise InputError(
-            f"{folder} was fitted on {len(found.inputs)} parts, and {job.dataset} has {len(parts)}; allowed: the same "
+            f"{folder} was fitted on {len(fitted.inputs)} parts, and {job.dataset} has {len(parts)}; allowed: the same "
             "dataset with the same --part-rows"
         )
-    return found
+    return fitted
 
 
 def read_population(folder: Path) -> FittedPopulation:
@@ -333,13 +338,13 @@ def read_population(folder: Path) -> FittedPopulation:
     if not file.is_file():
         raise InputError(f"{folder} has no {FITTED}; `accordant population RUN DATASET --out {folder}` writes it")
     try:
-        found = FittedPopulation.read(read_json(file))
-        rule = _created(found)
+        fitted = FittedPopulation.read(read_json(file))
+        rule = _created(fitted)
     except (InputError, LookupError, TypeError) as error:
         raise InputError(f"{file} is not what `accordant population` writes: {error}") from None
-    if not isinstance(rule, PopulationRule | PopulationByGroup) or not rule.fitted or rule.label != found.strategy:
-        raise InputError(f"{file} is not what `accordant population` writes: its rule is no {found.strategy} with λ")
-    return found
+    if not isinstance(rule, PopulationRule | PopulationByGroup) or not rule.fitted or rule.label != fitted.strategy:
+        raise InputError(f"{file} is not what `accordant population` writes: its rule is no {fitted.strategy} with λ")
+    return fitted
 
 
 def with_population(run: Run, part: Part, fingerprint: str, options: Told) -> Run:
@@ -360,11 +365,11 @@ def with_population(run: Run, part: Part, fingerprint: str, options: Told) -> Ru
         If these are other rows than those that it was fitted on, or the folder holds something else now.
     """
     folder = Path(options["fitted"])
-    found = _read_as(folder, options["population"])
-    if found.inputs[part.number] != fingerprint:
+    fitted = _read_as(folder, options["population"])
+    if fitted.inputs[part.number] != fingerprint:
         raise InputError(f"{part.name} holds other rows than those that {folder} was fitted on; fit it on these")
     policy, changed = copy(run.policy), copy(run)
-    policy.strategies_ = {**policy.strategies_, found.strategy: _created(found)}
+    policy.strategies_ = {**policy.strategies_, fitted.strategy: _created(fitted)}
     vars(changed)["policy"] = policy
     return changed
 

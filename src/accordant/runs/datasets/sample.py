@@ -140,9 +140,9 @@ def measure(
         smallest: Part | None = None
         for part in _growing(cut, part_rows, trials, together, began):
             smallest = smallest or part
-            found = tried(task, smallest, part, together)
-            trials += [trial for trial, _ in found]
-            lines[trials[-1].rows] = [line for _, line in found]
+            pairs = tried(task, smallest, part, together)
+            trials += [trial for trial, _ in pairs]
+            lines[trials[-1].rows] = [line for _, line in pairs]
         largest, item = lines[trials[-1].rows], part.to_json()
         reading, writing = _apart(task, part, largest[-1], trials[-1].seconds)
         workers, start, driver, between = _driver(on, largest[-1], item, folder)
@@ -235,8 +235,8 @@ def _driver(on: str, line: Told, item: Told, folder: Path) -> tuple[int, float, 
             )
             if count == 1:
                 taken[0] = time.perf_counter() - began
-        each = max(0.0, taken[2] - taken[1]) / (EMPTY[1] - EMPTY[0])
-        return executor.workers, taken[0], each, pass_cost(executor, EMPTY)
+        per_part = max(0.0, taken[2] - taken[1]) / (EMPTY[1] - EMPTY[0])
+        return executor.workers, taken[0], per_part, pass_cost(executor, EMPTY)
     finally:
         executor.close()
 

@@ -96,5 +96,5 @@ class _Tried:
 
 def nearest(trials: Sequence[Trial], sizes: int) -> list[Trial]:
     """Return the parts of the largest sizes: cost a row grows slowly with size, and those of the job are like them."""
-    kept = sorted({each.rows for each in trials})[-sizes:]
-    return [each for each in trials if each.rows in kept]
+    kept = sorted({trial.rows for trial in trials})[-sizes:]
+    return [trial for trial in trials if trial.rows in kept]

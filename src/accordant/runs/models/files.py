@@ -99,7 +99,7 @@ def same_bytes(content: bytes) -> bytes:
     def renumber(value: Any) -> Any:
         """Return a part of the schema with numbers and file names in the order in which they appear."""
         if isinstance(value, list):
-            return [renumber(each) for each in value]
+            return [renumber(element) for element in value]
         if not isinstance(value, dict):
             return value
         renumbered = {name: renumber(each) for name, each in value.items() if name not in ("__id__", "file")}
@@ -116,8 +116,8 @@ def same_bytes(content: bytes) -> bytes:
     schema = json.dumps(renumber(json.loads(entries.pop(SCHEMA)))).encode()
     written = io.BytesIO()
     with zipfile.ZipFile(written, "w", zipfile.ZIP_STORED) as archive:
-        for name, each in sorted((files.get(name, name), each) for name, each in entries.items()):
-            archive.writestr(zipfile.ZipInfo(name, EARLIEST), each)
+        for name, member in sorted((files.get(name, name), member) for name, member in entries.items()):
+            archive.writestr(zipfile.ZipInfo(name, EARLIEST), member)
         archive.writestr(zipfile.ZipInfo(SCHEMA, EARLIEST), schema)
     return written.getvalue()
 
@@ -142,7 +142,7 @@ def load_model(content: bytes, name: str) -> Any:
     try:
         _refuse_packed(content)
         untrusted = skops.get_untrusted_types(data=content)
-        unknown = [each for each in untrusted if not is_trusted(each)]
+        unknown = [kind for kind in untrusted if not is_trusted(kind)]
         if not unknown:
             with _one_line_about_versions(name):
                 estimator = skops.loads(content, trusted=untrusted)
@@ -234,7 +234,7 @@ def _one_line_about_versions(name: str) -> Iterator[None]:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         yield
-    said = [each.message for each in caught if isinstance(each.message, InconsistentVersionWarning)]
+    said = [warning.message for warning in caught if isinstance(warning.message, InconsistentVersionWarning)]
     if said:
         version = ascii(str(said[0].original_sklearn_version))[1:-1]
         logger.warning("%s was written by scikit-learn %s: results may differ", name, version)

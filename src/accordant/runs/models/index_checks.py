@@ -68,7 +68,7 @@ def _followed(left: Any, right: Any, feature: Any, n_features: int) -> bool:
 
     Always further down: no walk can go round in circles.
     """
-    left, right, feature = (np.asarray(each).astype(np.int64) for each in (left, right, feature))
+    left, right, feature = (np.asarray(array).astype(np.int64) for array in (left, right, feature))
     own, inner = np.arange(len(left)), left != NO_CHILD
     below = (left > own) & (left < len(own)) & (right > own) & (right < len(own))
     sound = below & (feature >= 0) & (feature < n_features)
@@ -89,12 +89,12 @@ def _width(model: Any) -> int:
 def _gradient_boosting(model: Any) -> bool:
     """Trees are added to a column of sums each, at their own features: widths and numbers of columns must agree."""
     trees = model.estimators_
-    of_one_kind = all(type(each) is DecisionTreeRegressor and _tree_estimator(each) for each in trees.ravel())
+    of_one_kind = all(type(tree) is DecisionTreeRegressor and _tree_estimator(tree) for tree in trees.ravel())
     constant = model.init_ == "zero" or type(model.init_) in {DummyClassifier, DummyRegressor}
     if trees.ndim != 2 or trees.size == 0 or not of_one_kind or not constant:
         return False
     width = _width(model)
-    fitting = all(each.n_features_in_ == width and each.tree_.value.shape[1:] == (1, 1) for each in trees.ravel())
+    fitting = all(tree.n_features_in_ == width and tree.tree_.value.shape[1:] == (1, 1) for tree in trees.ravel())
     start = model._raw_predict_init(np.zeros((1, width)))  # the same columns for any rows
     return fitting and start.shape == (1, trees.shape[1])
 

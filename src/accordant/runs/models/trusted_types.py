@@ -141,16 +141,16 @@ def refuse_unsavable(what: str, estimator: Any) -> None:
                 f"safe to read again; of {_package(kind)}, these can: {', '.join(_savable_beside(kind)) or 'none'}"
             )
         for (owner, name), value in REFUSED_PARAMETERS.items():
-            found = part.get_params(deep=False).get(name) if owner == kind.__name__ else None
-            if found is not None and (found == value or (not value and not isinstance(found, str))):
-                raise InputError(f"{what}: {owner} cannot be saved in a run folder with {name}={found!r}")
+            setting = part.get_params(deep=False).get(name) if owner == kind.__name__ else None
+            if setting is not None and (setting == value or (not value and not isinstance(setting, str))):
+                raise InputError(f"{what}: {owner} cannot be saved in a run folder with {name}={setting!r}")
 
 
 def _estimators(value: Any) -> Iterator[Any]:
     """Yield an estimator and those among its parameters."""
     if isinstance(value, list | tuple):
-        for each in value:
-            yield from _estimators(each)
+        for part in value:
+            yield from _estimators(part)
     elif hasattr(value, "get_params") and not isinstance(value, type):
         yield value
         yield from _estimators(list(value.get_params(deep=False).values()))
@@ -162,5 +162,5 @@ def _package(kind: type) -> str:
 
 def _savable_beside(kind: type) -> list[str]:
     """Return what can be saved of the same package, and predicts the same."""
-    ending = next((each for each in ("Classifier", "Regressor") if kind.__name__.endswith(each)), "")
+    ending = next((role for role in ("Classifier", "Regressor") if kind.__name__.endswith(role)), "")
     return sorted(name for package, name in _TRUSTED if package == _package(kind) and name.endswith(ending or name))

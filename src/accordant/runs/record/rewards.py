@@ -108,12 +108,12 @@ class StakeholderGroups(Part):
             looked = f"nobody looked for types among its {self.people} people"
         whole = f"{self.stakeholder} stays whole: {looked}."
         parts = f"{self.stakeholder} is split into {len(self.groups)} {kind}s among {self.people} people"
-        found = [f"{parts} ({shares}), its weight {weights}." if self.split else whole]
+        sentences = [f"{parts} ({shares}), its weight {weights}." if self.split else whole]
         if self.tried:
-            found.append(f"Held-out log-likelihood per comparison: {'; '.join(map(_tried, self.tried))}.")
+            sentences.append(f"Held-out log-likelihood per comparison: {'; '.join(map(_tried, self.tried))}.")
         if self.unsure:
-            found.append(f"{self.unsure:.0%} of the people are not clearly of one type.")
-        return tuple(found)
+            sentences.append(f"{self.unsure:.0%} of the people are not clearly of one type.")
+        return tuple(sentences)
 
 
 def _tried(found: GroupTried) -> str:

@@ -105,7 +105,7 @@ def adoptions(run: Run) -> dict[str, tuple[str, Adoption]]:
         If an adoption rests on no section before it, names no action of the run, or is of a version that is not known
         here: what a person signed is not passed over in silence.
     """
-    found, before = {}, dict[str, str]()
+    known, before = {}, dict[str, str]()
     for link in run.links:
         if link.envelope.section == Adoption.name:
             section = link.section()
@@ -116,9 +116,9 @@ def adoptions(run: Run) -> dict[str, tuple[str, Adoption]]:
                 raise RunFolderError(f"{run.path}: {link.file} rests on {section.debate}, which is not before it")
             if section.action not in run.case.problem.actions:
                 raise RunFolderError(f"{run.path}: {link.file} adopts {section.action!r:.60}, no action of the run")
-            found[section.context_sha256] = (link.number, section)
+            known[section.context_sha256] = (link.number, section)
         before[link.file] = link.sha256
-    return found
+    return known
 
 
 def with_adopted(
@@ -137,8 +137,8 @@ def with_adopted(
         return recommended
     names = recommended.decisions.action_names
     matched = [known.get(key) for key in context_hashes(contexts, features)]
-    codes = np.array([-1 if each is None else names.index(each[1].action) for each in matched], dtype=np.intp)
-    remarks = ["" if each is None else f"decided by debate, section {each[0]}" for each in matched]
+    codes = np.array([-1 if match is None else names.index(match[1].action) for match in matched], dtype=np.intp)
+    remarks = ["" if match is None else f"decided by debate, section {match[0]}" for match in matched]
     return recommended.adopted_where(codes, np.array(remarks, dtype=str))
 
 

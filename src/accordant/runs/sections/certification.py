@@ -77,16 +77,16 @@ class Certified:
 
     def rows(self) -> list[tuple[Any, ...]]:
         """Return per row: the action, whether it is certified, actions not ruled out, attained ones, radii, remarks."""
-        found, names = self.certificate, self.certificate.expected.actions
+        certificate, names = self.certificate, self.certificate.expected.actions
         return [
             (
-                t, names[found.decided[t]], bool(found.certified[t]),
-                " | ".join(names[a] for a in np.flatnonzero(found.outer[:, t])),
-                " | ".join(names[a] for a in np.flatnonzero(found.inner[:, t])),
+                t, names[certificate.decided[t]], bool(certificate.certified[t]),
+                " | ".join(names[a] for a in np.flatnonzero(certificate.outer[:, t])),
+                " | ".join(names[a] for a in np.flatnonzero(certificate.inner[:, t])),
                 *("inf" if np.isinf(radius) else float(radius) for radius in self.survey.radii[:, t]),
                 self.unusual.remarks[t], bool(self.referred[t]), bool(self.fall_back[t]),
             )
-            for t in range(found.expected.n_contexts)
+            for t in range(certificate.expected.n_contexts)
         ]  # fmt: skip
 
 
@@ -145,7 +145,7 @@ def certified(
     policy = run.policy
     certificate = policy.certify(contexts, delta=delta, coalition=coalition, strategy=strategy, frozen=frozen)
     known = Known(policy.outcome_model_.predict(contexts), contexts=contexts)
-    found = survey(
+    radii = survey(
         certificate.rule,
         certificate.expected,
         largest=largest_coalition(len(certificate.expected.stakeholders)),
@@ -153,7 +153,7 @@ def certified(
         known=known,
     )
     paper = None if schema is None else paper_certificate(certificate)
-    return Certified(origin, found, certificate, *policy.handling_of(contexts), paper)
+    return Certified(origin, radii, certificate, *policy.handling_of(contexts), paper)
 
 
 def write_certified(found: Certified, out: Path) -> None:

@@ -88,7 +88,7 @@ def _same_scale(first: Run, second: Run) -> bool:
     boards = [
         (
             board.normalisation,
-            [(each.label, each.goal, each.weight, each.range) for each in board.metrics if each.weight],
+            [(metric.label, metric.goal, metric.weight, metric.range) for metric in board.metrics if metric.weight],
         )
         for board in (first.record.test, second.record.test)
     ]
@@ -99,11 +99,11 @@ def _same_scale(first: Run, second: Run) -> bool:
 def _remarks(first: Run, second: Run) -> list[str]:
     """Return what could make figures mean something else."""
     one, other = first.content["case"], second.content["case"]
-    found = [
+    remarks = [
         f"{key} of the cases differ, so metrics of rewards may measure something else"
         for key in ("problem", "rewards")
         if one.get(key) != other.get(key)
     ]
     versions = first.record.versions, second.record.versions
     changed = sorted(name for name in {*versions[0], *versions[1]} if versions[0].get(name) != versions[1].get(name))
-    return [*found, *([f"made with other versions of {', '.join(changed)}"] if changed else [])]
+    return [*remarks, *([f"made with other versions of {', '.join(changed)}"] if changed else [])]

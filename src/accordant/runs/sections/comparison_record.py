@@ -147,8 +147,8 @@ class RunComparison(Section):
     @property
     def noise(self) -> str:
         """Whether figures of D* differ by more than noise, in one sentence."""
-        shown = [each.metric for each in self.differences if each.verdict == "more than noise"]
-        told = [each for each in self.differences if each.low is not None]
+        shown = [difference.metric for difference in self.differences if difference.verdict == "more than noise"]
+        told = [difference for difference in self.differences if difference.low is not None]
         if not told:
             return "Whether figures of D* differ by more than noise cannot be told."
         if not shown:

@@ -60,9 +60,12 @@ class CaseDifference(Part):
     def of(cls, names: tuple[str, str], first: Mapping[str, Any], second: Mapping[str, Any]) -> CaseDifference:
         """Compare two declarations; `names`: what they are called."""
         changes = tuple(declaration_changes(first, second))
-        card = tuple(each for each in changes if each.key.split(".")[0] == SCOPE)
+        card = tuple(change for change in changes if change.key.split(".")[0] == SCOPE)
         return cls(
-            first=names[0], second=names[1], declaration=tuple(each for each in changes if each not in card), card=card
+            first=names[0],
+            second=names[1],
+            declaration=tuple(change for change in changes if change not in card),
+            card=card,
         )
 
 
@@ -96,12 +99,12 @@ def declaration_changes(before: Any, after: Any, key: str = "") -> Iterator[Chan
 def _entries(value: Any) -> dict[str, Any] | None:
     """Return entries by their name; None for what is compared as a whole."""
     if isinstance(value, Mapping):
-        return {str(name): each for name, each in value.items()}
+        return {str(name): part for name, part in value.items()}
     if not isinstance(value, Sequence) or isinstance(value, str) or not value:
         return None
     for name in NAMED:
-        if all(isinstance(each, Mapping) and isinstance(each.get(name), str) for each in value):
-            names = [each[name] for each in value]
+        if all(isinstance(part, Mapping) and isinstance(part.get(name), str) for part in value):
+            names = [part[name] for part in value]
             if len(set(names)) == len(names):
                 return dict(zip(names, value, strict=True))
     return None

@@ -102,9 +102,9 @@ class ExplanationsResult(Section):
     @property
     def words(self) -> str:
         """What was explained, in one sentence."""
-        numbers = listed([str(each.row) for each in self.explanations])
+        numbers = listed([str(explanation.row) for explanation in self.explanations])
         rule = self.explanations[0].rule
-        chosen = listed([each.choice.action for each in self.explanations])
+        chosen = listed([explanation.choice.action for explanation in self.explanations])
         plural = "" if len(self.explanations) == 1 else "s"
         return f"Row{plural} {numbers} of {self.rows.words}, decided by {rule}: {chosen}."
 

@@ -79,9 +79,9 @@ def _same_log(one: Evidence, other: Evidence) -> bool:
         return False
     shared = [name for name in one.log.contexts if name in other.log.contexts]
     columns = [
-        [*(each.log.contexts[name] for name in shared), each.log.outcomes,
-         np.array(each.problem.actions)[each.log.actions]]
-        for each in (one, other)
+        [*(evidence.log.contexts[name] for name in shared), evidence.log.outcomes,
+         np.array(evidence.problem.actions)[evidence.log.actions]]
+        for evidence in (one, other)
     ]  # fmt: skip
     return all(list(map(str, a)) == list(map(str, b)) for a, b in zip(*columns, strict=True))
 
@@ -116,16 +116,16 @@ def metric_differences(first: Run, second: Run, pair: Pair | None, *, same_scale
     if together is not None and paired:
         limits |= together.limits(1 - share * len(paired))
     limits |= _bounds(figures, bounded, level, 1 - share * len(bounded)) if bounded else {}
-    found = []
+    differences = []
     for label, (before, after) in figures.items():
         low, high = limits.get(label, (None, None))
-        found.append(MetricDifference(
+        differences.append(MetricDifference(
             metric=label, before=before.value, after=after.value,
             difference=None if before.value is None or after.value is None else after.value - before.value,
             low=low, high=high, method="paired" if label in paired else "bounds" if label in bounded else "",
             reason=silent.get(label, "" if label in known else "no interval in one of the runs"),
         ))  # fmt: skip
-    return found
+    return differences
 
 
 def _figures(first: Run, second: Run, *, same_scale: bool) -> dict[str, tuple[Limits, Limits]]:
@@ -144,7 +144,7 @@ def _figures(first: Run, second: Run, *, same_scale: bool) -> dict[str, tuple[Li
 def _bounds(figures: Figures, labels: list[str], level: float, together: float) -> dict[str, Ends]:
     """Return limits of differences whatever the rows have in common."""
     ends = np.array([
-        [[float(getattr(each, end) or 0.0) for each in figures[label]] for label in labels]
+        [[float(getattr(figure, end) or 0.0) for figure in figures[label]] for label in labels]
         for end in ("value", "low", "high")
     ])  # fmt: skip
     first, second = ((ends[0, :, k], ends[1, :, k], ends[2, :, k]) for k in (0, 1))
@@ -183,7 +183,7 @@ class _Paired:
         board, n = pair[0].run.record.test, pair[0].evidence.n_independent
         weighted = [column.label for column in board.metrics if column.weight > 0] if SCORE in known else []
         metrics = list(dict.fromkeys([*weighted, *(label for label in known if label != SCORE)]))
-        sides = [_resampled(each, metrics, board.resamples) for each in pair]
+        sides = [_resampled(rows, metrics, board.resamples) for rows in pair]
         columns = {column.label: column for column in board.metrics}
         labels, values, drawn, errors = [], [], [], []
         for label in known:
@@ -191,7 +191,7 @@ class _Paired:
             if any(side.estimated[metrics.index(part)] for side in sides for part in parts):
                 continue
             ends = [_column(side.values, metrics, label, pair[0].run) for side in sides]
-            recorded = [each.value for each in figures[label]]
+            recorded = [figure.value for figure in figures[label]]
             apart = ends[1] - ends[0]
             again = np.allclose([end[0] for end in ends], np.array(recorded, dtype=float), rtol=0, atol=SAME)
             if not again or np.isnan(apart).mean() > MOST_UNDEFINED:
@@ -251,7 +251,7 @@ def _column(values: Values, metrics: list[str], label: str, run: Run) -> Values:
 
 def _decided_otherwise(pair: Pair) -> int:
     """Return in how many independent rows the runs decide otherwise; all of them if rewards were declared anew."""
-    first, second = (each.run.content["case"] for each in pair)
+    first, second = (rows.run.content["case"] for rows in pair)
     evidence = pair[0].evidence
     if any(first.get(key) != second.get(key) for key in ("problem", "rewards")):
         return evidence.n_independent

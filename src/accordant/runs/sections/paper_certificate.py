@@ -89,19 +89,19 @@ class PaperPart(Part):
 
     def sentences(self) -> tuple[str, ...]:
         """Return what was found, in plain sentences."""
-        found = [
+        sentences = [
             f"schema of the paper, score {self.form}, E clipped into [{self.mu:g}, {1 - self.mu:g}]"
             + (": a smooth rule in the place of this one, which may decide otherwise" if self.substitute else "")
         ]
-        for each in self.figures:
-            found.append(
-                f"{each.figure}: at least {_number(each.at_star)} at τ* = {_number(each.tau_star)} [paper, constants "
-                f"ours], {_number(each.at_best)} at the best τ = {_number(each.best_tau)} [ours]; "
-                f"{each.exact_status}: {_number(each.exact)} [ours]"
+        for part in self.figures:
+            sentences.append(
+                f"{part.figure}: at least {_number(part.at_star)} at τ* = {_number(part.tau_star)} [paper, constants "
+                f"ours], {_number(part.at_best)} at the best τ = {_number(part.best_tau)} [ours]; "
+                f"{part.exact_status}: {_number(part.exact)} [ours]"
             )
-            if each.reason:
-                found.append(f"{each.figure}: {each.reason}")
-        return tuple(found)
+            if part.reason:
+                sentences.append(f"{part.figure}: {part.reason}")
+        return tuple(sentences)
 
 
 def _number(value: float | None) -> str:

@@ -96,5 +96,5 @@ class FittedPopulation(Section):
     @property
     def words(self) -> str:
         """How often everybody counts on these rows."""
-        counted = [f"{each.multiplier:.3g} for {each.stakeholder}" for each in self.together.stakeholders]
+        counted = [f"{fit.multiplier:.3g} for {fit.stakeholder}" for fit in self.together.stakeholders]
         return f"{self.strategy} on {self.together.rows:,} rows: an expected reward counts {listed(counted)}."

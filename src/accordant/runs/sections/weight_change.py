@@ -48,22 +48,22 @@ def reweigh(run: Run, weights: Mapping[str, float], data: str | None = None) -> 
     board, case = run.record.test, run.case
     shares = _shares(board, weights)
     of_run = {column.label: case.metrics[column.label].weight for column in board.metrics}
-    found, before = StoredScores.of(run.record, board, shares), StoredScores.of(run.record, board, of_run)
-    drawn, untold = _drawn_again(run, found, shares, data)
+    after, before = StoredScores.of(run.record, board, shares), StoredScores.of(run.record, board, of_run)
+    drawn, untold = _drawn_again(run, after, shares, data)
     rows, estimates = [], {} if drawn is None else {row.strategy: row for row in drawn}
-    for place in found.order():
+    for place in after.order():
         name, kind = board.leaderboard[place].strategy, board.leaderboard[place].kind
         line = estimates.get(name)
         rows.append(ReweighedRow(
-            strategy=name, kind=kind, candidate=bool(found.candidates[place]), place=found.places()[place],
-            place_of_run=before.places()[place], score=found.composite.scores[place],
+            strategy=name, kind=kind, candidate=bool(after.candidates[place]), place=after.places()[place],
+            place_of_run=before.places()[place], score=after.composite.scores[place],
             score_of_run=before.composite.scores[place], low=None if line is None else line.score.low,
             high=None if line is None else line.score.high, among_best=None if line is None else line.among_best,
         ))  # fmt: skip
-    borders, unweighed = _borders(run, found, shares, {label for label in of_run if shares[label] + of_run[label] > 0})
+    borders, unweighed = _borders(run, after, shares, {label for label in of_run if shares[label] + of_run[label] > 0})
     return Reweighed(
-        accordant=__version__, weights=_parts(found), weights_of_run=_parts(before), normalisation=board.normalisation,
-        level=board.level, n=board.n, rows=tuple(rows), winner=found.best(), winner_of_run=before.best(),
+        accordant=__version__, weights=_parts(after), weights_of_run=_parts(before), normalisation=board.normalisation,
+        level=board.level, n=board.n, rows=tuple(rows), winner=after.best(), winner_of_run=before.best(),
         selected=run.record.selected, selected_then=_selected(run, shares), borders=borders, unweighed=unweighed,
         untold=untold,
     )  # fmt: skip
