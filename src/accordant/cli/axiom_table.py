@@ -71,13 +71,13 @@ def ground(run: Path | None, data: str | None, contexts: int | None, seed: int) 
 def findings(on: Ground, rules: str | None, seed: int, *, axioms: bool, agree: bool) -> dict[str, Any]:
     """Return the table of axioms and what rules agree on, as objects, under ``axioms``, ``agreement``, ``reversal``."""
     chosen = rules_for(on.expected, None if rules is None else [name.strip() for name in rules.split(",")], on.own)
-    found: dict[str, Any] = {}
+    tables: dict[str, Any] = {}
     if axioms:
-        found["axioms"] = axiom_table(chosen, on.expected, seed=seed)
+        tables["axioms"] = axiom_table(chosen, on.expected, seed=seed)
     if agree:
-        found["agreement"] = agreement(chosen, on.expected)
-        found["reversal"] = tuple(rank_reversal(rule, on.expected) for rule in chosen)
-    return found
+        tables["agreement"] = agreement(chosen, on.expected)
+        tables["reversal"] = tuple(rank_reversal(rule, on.expected) for rule in chosen)
+    return tables
 
 
 def as_json(on: Ground, found: Mapping[str, Any]) -> dict[str, Any]:
@@ -88,7 +88,7 @@ def as_json(on: Ground, found: Mapping[str, Any]) -> dict[str, Any]:
         shown["axioms"] = table.to_json() | {"theorems": [arrow(table), gibbard_satterthwaite(table)]}
     if "agreement" in found:
         shown["agreement"] = found["agreement"].to_json()
-        shown["rank_reversal"] = [each.to_json() for each in found["reversal"]]
+        shown["rank_reversal"] = [reversal.to_json() for reversal in found["reversal"]]
     return shown
 
 
@@ -123,7 +123,9 @@ def _show_axioms(console: PlainConsole, table: AxiomTable) -> None:
     violations = table.violations()
     if violations:
         console.print("\nViolated here, with a witness each (--json gives the matrices):")
-    console.print(_lines(("-", _violation(each, shown[each.rule], heads[each.axiom])) for each in violations))
+    console.print(
+        _lines(("-", _violation(violation, shown[violation.rule], heads[violation.axiom])) for violation in violations)
+    )
 
 
 def _show_agreement(console: PlainConsole, found: Agreement, reversals: Sequence[RankReversal]) -> None:
@@ -145,9 +147,9 @@ def _show_agreement(console: PlainConsole, found: Agreement, reversals: Sequence
     grid = FittedTable(gap=1)
     for head in ("rule", "dominated", "any", "for example"):
         grid.add(head, number=head in {"dominated", "any"})
-    for each in reversals:
-        counts = (f"{part.changed}/{part.tested}" for part in (each.dominated, each.unchosen))
-        grid.add_row(shown[each.rule], *counts, _example(each))
+    for reversal in reversals:
+        counts = (f"{part.changed}/{part.tested}" for part in (reversal.dominated, reversal.unchosen))
+        grid.add_row(shown[reversal.rule], *counts, _example(reversal))
     console.print(grid)
 
 

@@ -166,7 +166,7 @@ def study(
         result, folder = carry_out_study(study, out, options, overrides)
     print_json(result.to_json() | {"folder": str(folder)}) if json else print_study(result, folder)
     if result.failures:
-        raise typer.Exit(2 if all(each.wrong_input for each in result.failures) else 1)
+        raise typer.Exit(2 if all(failure.wrong_input for failure in result.failures) else 1)
 
 
 def simulate(

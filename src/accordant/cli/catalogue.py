@@ -68,8 +68,8 @@ def data_files() -> list[dict[str, Any]]:
     for name in built_in_cases():
         case, beside = read_case(name)
         try:
-            found = None if case.data.file is None else find_file(case.data.file, None, beside)
-            where = str(found) if found else "not found: runs on its simulator"
+            file = None if case.data.file is None else find_file(case.data.file, None, beside)
+            where = str(file) if file else "not found: runs on its simulator"
         except DataNotFoundError as error:
             where = str(error)
         rows.append({"case": name, "file": case.data.file, "found": where})

@@ -33,8 +33,8 @@ def compare_folders(first: Path, second: Path, data: str | None, *, add: bool) -
     if add:
         check_addable(first, "without --add nothing is added")
     one, other = read_run(first), read_run(second)
-    found = compare_runs(one, other, data)
-    return found, add_section(one.manifest, found).receipt if add else ""
+    comparison = compare_runs(one, other, data)
+    return comparison, add_section(one.manifest, comparison).receipt if add else ""
 
 
 def compare_declared(first: str, second: str) -> CaseDifference:
@@ -86,8 +86,8 @@ def print_comparison(found: RunComparison) -> None:
         console.print(f"- {remark}")
     console.print()
     console.print(differences_table(found.differences, found.level))
-    for method in dict.fromkeys(each.method for each in found.differences if each.method):
-        metrics = [each.metric for each in found.differences if each.method == method]
+    for method in dict.fromkeys(row.method for row in found.differences if row.method):
+        metrics = [row.metric for row in found.differences if row.method == method]
         console.print(
             f"intervals {METHODS[method]}: {'all' if len(metrics) == len(found.differences) else listed(metrics)}"
         )
@@ -115,11 +115,11 @@ def differences_table(differences: Sequence[MetricDifference], level: float) -> 
     for name in ("before", "after", "difference", f"{level:.0%}, all together"):
         table.add(name, number=True)
     table.add("more than noise?")
-    for each in differences:
-        limits = "" if each.low is None or each.high is None else f"{each.low:+.3f} to {each.high:+.3f}"
+    for row in differences:
+        limits = "" if row.low is None or row.high is None else f"{row.low:+.3f} to {row.high:+.3f}"
         table.add_row(
-            each.metric, _number(each.before), _number(each.after), _number(each.difference, "+"), limits,
-            f"{each.verdict}: {each.reason}" if each.reason else each.verdict,
+            row.metric, _number(row.before), _number(row.after), _number(row.difference, "+"), limits,
+            f"{row.verdict}: {row.reason}" if row.reason else row.verdict,
         )  # fmt: skip
     return table
 
@@ -131,8 +131,8 @@ def strategies_table(found: RunComparison) -> FittedTable:
     table.add("strategy", name=True)
     for name in ("before", "after"):
         table.add(name, number=True)
-    for each in found.strategies:
-        table.add_row(each.strategy, *map(_number, each.score))
+    for row in found.strategies:
+        table.add_row(row.strategy, *map(_number, row.score))
     return table
 
 

@@ -80,8 +80,8 @@ def _threads() -> str:
 
 
 def _versions() -> list[Check]:
-    found = [Check("version", "python", "ok", f"{platform.python_version()} on {platform.platform()}")]
-    return found + [_version(name) for name in ("accordant", *LIBRARIES)]
+    checks = [Check("version", "python", "ok", f"{platform.python_version()} on {platform.platform()}")]
+    return checks + [_version(name) for name in ("accordant", *LIBRARIES)]
 
 
 def _version(name: str) -> Check:
@@ -94,13 +94,13 @@ def _version(name: str) -> Check:
 def _extras() -> list[Check]:
     """Return which extras are there; of those that this version declares."""
     declared = [line for line in requires("accordant") or () if "extra ==" in line]
-    found = []
+    checks = []
     for extra, (module, brings) in EXTRAS.items():
         if importlib.util.find_spec(module) is not None:
-            found.append(Check("extra", extra, "ok", brings))
+            checks.append(Check("extra", extra, "ok", brings))
         elif any(f"'{extra}'" in line or f'"{extra}"' in line for line in declared):
-            found.append(Check("extra", extra, "note", f"missing; pip install 'accordant[{extra}]' brings {brings}"))
-    return found
+            checks.append(Check("extra", extra, "note", f"missing; pip install 'accordant[{extra}]' brings {brings}"))
+    return checks
 
 
 def _data() -> list[Check]:
@@ -132,7 +132,7 @@ def _tried(topic: str, name: str, attempt: Callable[[], str]) -> Check:
 def _writable() -> str:
     """Write and remove a file where the cache of this user is, or would be."""
     place = Path(platformdirs.user_cache_dir("accordant"))
-    existing = next(each for each in (place, *place.parents) if each.is_dir())
+    existing = next(folder for folder in (place, *place.parents) if folder.is_dir())
     with tempfile.TemporaryFile(dir=existing):
         return f"{place} can be written"
 
@@ -163,11 +163,11 @@ def _decision() -> str:
 
     started = time.perf_counter()
     values = np.random.default_rng(0).random((2, 3, CONTEXTS))
-    found = kalai_smorodinsky(ExpectedRewards(values, stakeholders=["a", "b"], actions=["x", "y", "z"]))
+    decisions = kalai_smorodinsky(ExpectedRewards(values, stakeholders=["a", "b"], actions=["x", "y", "z"]))
     seconds = time.perf_counter() - started
     low, high = values.min(axis=1, keepdims=True), values.max(axis=1, keepdims=True)
     scores = ((values - low) / (high - low)).min(axis=0)
-    if not (scores[found.codes, np.arange(CONTEXTS)] >= scores.max(axis=0) - 1e-12).all():
+    if not (scores[decisions.codes, np.arange(CONTEXTS)] >= scores.max(axis=0) - 1e-12).all():
         raise AssertionError("decisions are not those of the formula")
     return f"{CONTEXTS} decisions as by the formula, in {seconds:.2f} s"
 

@@ -42,10 +42,10 @@ def print_explanations(document: Mapping[str, Any], out: Path | None) -> None:
     console.print(document["source"])
     for sentence in document["rests_on"]:
         console.print(f"- {sentence}")
-    for each in document["explanations"]:
+    for explanation in document["explanations"]:
         console.print()
-        console.print(rewards_table(each))
-        for topic, sentences in each["sentences"].items():
+        console.print(rewards_table(explanation))
+        for topic, sentences in explanation["sentences"].items():
             console.print(f"\n{HEADINGS[topic]}")
             for sentence in sentences:
                 console.print(f"- {sentence}")

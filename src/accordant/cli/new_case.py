@@ -71,8 +71,8 @@ class Written:
             "case": str(self.path),
             "rows": self.proposal.rows,
             "columns": [
-                {"name": each.name, "role": each.role, "type": each.type, "why": each.why}
-                for each in self.proposal.columns
+                {"name": column.name, "role": column.role, "type": column.type, "why": column.why}
+                for column in self.proposal.columns
             ],
             "actions": dict(self.proposal.action.values),
             "outcomes": dict(self.proposal.outcome.values) if self.proposal.bounds is None else None,
@@ -241,15 +241,15 @@ def _asked_budgets(proposal: Proposal, logged: Mapping[str, str]) -> dict[str, s
     )
     if answer.lower() in NOTHING:
         return {}
-    found = {}
+    budgets = {}
     for part in filter(None, (part.strip() for part in answer.split(","))):
         name, equals, share = (piece.strip() for piece in part.rpartition("="))
         if not equals:
             raise InputError(
                 f"{part!r} is no action with a share; allowed: ACTION=SHARE, such as {shares.split(',')[0]}"
             )
-        found[name] = share
-    return found
+        budgets[name] = share
+    return budgets
 
 
 def _share(name: str, given: str) -> float:

@@ -52,5 +52,5 @@ def print_plan(plan: Plan) -> None:
 
 
 def _numbers(found: Estimate, factor: float) -> tuple[str, str]:
-    value, low, high = (digits(each / factor) for each in (found.value, found.low, found.high) if each is not None)
+    value, low, high = (digits(end / factor) for end in (found.value, found.low, found.high) if end is not None)
     return value, f"{low}–{high}"

@@ -36,7 +36,7 @@ def population_table(fit: PopulationFit) -> FittedTable:
     table.add("stakeholder", name=True)
     for name in ("counts", "in the run", "mean reward", "in the run", "best policy"):
         table.add(name, number=True)
-    for each in fit.stakeholders:
-        means = (f"{mean:.4f}" for mean in (each.mean, each.mean_of_run, each.best))
-        table.add_row(each.stakeholder, f"{each.multiplier:.4f}", f"{each.multiplier_of_run:.4f}", *means)
+    for who in fit.stakeholders:
+        means = (f"{mean:.4f}" for mean in (who.mean, who.mean_of_run, who.best))
+        table.add_row(who.stakeholder, f"{who.multiplier:.4f}", f"{who.multiplier_of_run:.4f}", *means)
     return table

@@ -41,8 +41,8 @@ def strategies(
         from accordant.cli import axiom_table
 
         ground = axiom_table.ground(run, data, contexts, seed)
-        found = axiom_table.findings(ground, rules, seed, axioms=axioms, agree=agreement)
-        print_json(axiom_table.as_json(ground, found)) if json else axiom_table.show(ground, found)
+        findings = axiom_table.findings(ground, rules, seed, axioms=axioms, agree=agreement)
+        print_json(axiom_table.as_json(ground, findings)) if json else axiom_table.show(ground, findings)
         return
     given = {"--run": run, "--data": data, "--rules": rules, "--contexts": contexts}
     idle = [option for option, value in given.items() if value is not None]

@@ -52,7 +52,7 @@ def spent_file(file: Path, rules: str) -> dict[str, Any]:
     if not len(election.scores):
         raise InputError(f"{file}: there are no votes; allowed: at least one")
     funded = [rule(election) for rule in chosen]
-    yardstick = next((found for found in funded if found.rule == YARDSTICK), None)
+    yardstick = next((funding for funding in funded if funding.rule == YARDSTICK), None)
     titles = election.project_facts.get("name", election.projects)
     return {
         "file": str(file),
@@ -60,7 +60,7 @@ def spent_file(file: Path, rules: str) -> dict[str, Any]:
         "votes": len(election.scores),
         "budget": election.budget,
         "projects": _projects(election, titles),
-        "rules": {found.rule: _budget_json(found, yardstick) for found in funded},
+        "rules": {funding.rule: _budget_json(funding, yardstick) for funding in funded},
     }
 
 
@@ -85,15 +85,15 @@ def print_spent(result: dict[str, Any]) -> None:
         f"budget {_money(result['budget'])}"
     )
     say("")
-    console.print(_table("Rules", [_rule_row(name, found) for name, found in rules.items()], texts=("rule",)))
-    if any("gain" in found for found in rules.values()):
+    console.print(_table("Rules", [_rule_row(name, funding) for name, funding in rules.items()], texts=("rule",)))
+    if any("gain" in funding for funding in rules.values()):
         say(f"more, fewer: voters with more, or fewer, funded projects of their own than by {YARDSTICK}")
     say("")
-    places = {name: {each: n for n, each in enumerate(found["funded"], 1)} for name, found in rules.items()}
+    places = {name: {project: n for n, project in enumerate(funding["funded"], 1)} for name, funding in rules.items()}
     rows = [_project_row(project, places) for project in result["projects"]]
     console.print(_table("Projects, and as which of its purchases a rule funds them", rows, texts=("id", "name")))
-    for name, found in rules.items():
-        for project, others in found["ties"].items():
+    for name, funding in rules.items():
+        for project, others in funding["ties"].items():
             say(f"tie: {name} prefers {project} to {', '.join(others)}")
 
 
@@ -120,7 +120,7 @@ def _budget_json(found: Funded, yardstick: Funded | None) -> dict[str, Any]:
         "served": served.served,
         "projects_per_voter": served.projects,
         "score_share": served.score,
-        "ties": {names[project]: [names[each] for each in others] for project, others in found.ties.items()},
+        "ties": {names[project]: [names[other] for other in others] for project, others in found.ties.items()},
         "completed": [names[project] for project in found.completed],
         "prices": {names[project]: _exact(price) for project, price in found.prices.items()},
         "voter_money": None if found.voter_money is None else _exact(found.voter_money),
@@ -208,7 +208,7 @@ def counted_file(file: Path, rules: str) -> dict[str, Any]:
         "alternatives": list(profile.alternatives),
         "votes": int(profile.weights.sum()),
         "condorcet_winner": condorcet_winner(profile),
-        "rules": {name: _as_json(found) for name, found in counted.items()},
+        "rules": {name: _as_json(count) for name, count in counted.items()},
         "left_out": refused,
     }
 
@@ -238,7 +238,7 @@ def print_count(result: dict[str, Any]) -> None:
     say(f"{result['file']}: {result['votes']} votes on {len(result['alternatives'])} alternatives")
     winner = result["condorcet_winner"]
     say(f"Condorcet winner: {winner or 'none, nobody beats every other alternative'}\n")
-    rows = [_row(name, found) for name, found in result["rules"].items()]
+    rows = [_row(name, count) for name, count in result["rules"].items()]
     if rows:
         print_records("Count", rows, as_json=False)
     for name, reason in result["left_out"].items():
@@ -259,7 +259,9 @@ def write_count(result: dict[str, Any], path: Path) -> None:
 def _row(name: str, found: dict[str, Any]) -> dict[str, str]:
     tied = " (tie)" if len(found["winners"]) > 1 else ""
     if "lottery" in found:
-        ranking = ", ".join(f"{each} {share:.1%}" for each, share in found["lottery"].items() if share > 0)
+        ranking = ", ".join(
+            f"{alternative} {share:.1%}" for alternative, share in found["lottery"].items() if share > 0
+        )
     else:
         ranking = " > ".join(" = ".join(tier) for tier in found["ranking"])
     return {"rule": name, "winner": " = ".join(found["winners"]) + tied, "ranking": ranking}
