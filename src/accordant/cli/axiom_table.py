@@ -80,26 +80,26 @@ def findings(on: Ground, rules: str | None, seed: int, *, axioms: bool, agree: b
     return tables
 
 
-def as_json(on: Ground, found: Mapping[str, Any]) -> dict[str, Any]:
+def as_json(on: Ground, tables: Mapping[str, Any]) -> dict[str, Any]:
     """Return everything as plain values."""
     shown: dict[str, Any] = {"origin": on.origin}
-    if "axioms" in found:
-        table = found["axioms"]
+    if "axioms" in tables:
+        table = tables["axioms"]
         shown["axioms"] = table.to_json() | {"theorems": [arrow(table), gibbard_satterthwaite(table)]}
-    if "agreement" in found:
-        shown["agreement"] = found["agreement"].to_json()
-        shown["rank_reversal"] = [reversal.to_json() for reversal in found["reversal"]]
+    if "agreement" in tables:
+        shown["agreement"] = tables["agreement"].to_json()
+        shown["rank_reversal"] = [reversal.to_json() for reversal in tables["reversal"]]
     return shown
 
 
-def show(on: Ground, found: Mapping[str, Any]) -> None:
+def show(on: Ground, tables: Mapping[str, Any]) -> None:
     """Print everything for people."""
     console = PlainConsole(width=WIDTH)
     console.print(on.origin)
-    if "axioms" in found:
-        _show_axioms(console, found["axioms"])
-    if "agreement" in found:
-        _show_agreement(console, found["agreement"], found["reversal"])
+    if "axioms" in tables:
+        _show_axioms(console, tables["axioms"])
+    if "agreement" in tables:
+        _show_agreement(console, tables["agreement"], tables["reversal"])
 
 
 def _show_axioms(console: PlainConsole, table: AxiomTable) -> None:
@@ -128,18 +128,18 @@ def _show_axioms(console: PlainConsole, table: AxiomTable) -> None:
     )
 
 
-def _show_agreement(console: PlainConsole, found: Agreement, reversals: Sequence[RankReversal]) -> None:
-    shown = _short(found.rules)
+def _show_agreement(console: PlainConsole, agreement: Agreement, reversals: Sequence[RankReversal]) -> None:
+    shown = _short(agreement.rules)
     console.print("\nDisagreement: % of contexts in which two rules choose different actions.")
     console.print("Above the diagonal: of all contexts; below: of those in which neither rule is tied.")
-    for start in range(0, len(found.rules), OTHERS):
-        some = range(start, min(start + OTHERS, len(found.rules)))
+    for start in range(0, len(agreement.rules), OTHERS):
+        some = range(start, min(start + OTHERS, len(agreement.rules)))
         grid = FittedTable(gap=1)
         grid.add("rule", name=True)
         for other in some:
             grid.add(str(other + 1), number=True)
-        for row, rule in enumerate(found.rules):
-            grid.add_row(f"{row + 1:2} {shown[rule]}", *(_share(found, row, other) for other in some))
+        for row, rule in enumerate(agreement.rules):
+            grid.add_row(f"{row + 1:2} {shown[rule]}", *(_share(agreement, row, other) for other in some))
         console.print()
         console.print(grid)
     console.print("\nRank reversal: contexts in which the decision changes if an action that was not chosen is taken")
@@ -176,8 +176,8 @@ def _example(reversal: RankReversal) -> str:
     return f"context {witness.context}: {witness.chosen}, but {witness.instead} without {witness.removed}"
 
 
-def _share(found: Agreement, row: int, other: int) -> str:
-    share = (found.disagreement if row < other else found.untied)[row, other]
+def _share(agreement: Agreement, row: int, other: int) -> str:
+    share = (agreement.disagreement if row < other else agreement.untied)[row, other]
     return "" if row == other else "–" if np.isnan(share) else f"{100 * share:.0f}"
 
 

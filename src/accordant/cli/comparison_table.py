@@ -57,43 +57,44 @@ def _declared(name: str) -> dict[str, Any]:
     return read_case(name)[0].model_dump(mode="json")
 
 
-def print_declared(found: CaseDifference) -> None:
+def print_declared(difference: CaseDifference) -> None:
     """Print the keys in which two declarations differ."""
     console = PlainConsole(width=WIDTH)
-    console.print(f"{found.first} → {found.second}")
-    for title, changes in (("case", found.declaration), ("scope card", found.card)):
+    console.print(f"{difference.first} → {difference.second}")
+    for title, changes in (("case", difference.declaration), ("scope card", difference.card)):
         _changes(console, title, changes)
 
 
-def print_comparison(found: RunComparison) -> None:
+def print_comparison(comparison: RunComparison) -> None:
     """Print what differs between two runs, D* side by side, and strategies of both."""
-    console, first, second = PlainConsole(width=WIDTH), found.first, found.second
+    console, first, second = PlainConsole(width=WIDTH), comparison.first, comparison.second
     console.print(
         f"{first.folder} ({first.case}, seed {first.seed}) → {second.folder} ({second.case}, seed {second.seed})"
     )
     for title, changes in (
-        ("data and split", found.data), ("case", found.declared.declaration), ("scope card", found.declared.card)
+        ("data and split", comparison.data), ("case", comparison.declared.declaration),
+        ("scope card", comparison.declared.card),
     ):  # fmt: skip
         _changes(console, title, changes)
-    for run, only in ((first, found.only_first), (second, found.only_second)):
+    for run, only in ((first, comparison.only_first), (second, comparison.only_second)):
         words = _only(only)
         if words:
             console.print(f"\nonly in {run.folder}: {words}")
     same = first.selected == second.selected
     console.print(f"\nD*: {first.selected}{' in both' if same else f' → {second.selected}'}")
-    console.print(f"{found.rows}.")
-    for remark in found.remarks:
+    console.print(f"{comparison.rows}.")
+    for remark in comparison.remarks:
         console.print(f"- {remark}")
     console.print()
-    console.print(differences_table(found.differences, found.level))
-    for method in dict.fromkeys(row.method for row in found.differences if row.method):
-        metrics = [row.metric for row in found.differences if row.method == method]
+    console.print(differences_table(comparison.differences, comparison.level))
+    for method in dict.fromkeys(row.method for row in comparison.differences if row.method):
+        metrics = [row.metric for row in comparison.differences if row.method == method]
         console.print(
-            f"intervals {METHODS[method]}: {'all' if len(metrics) == len(found.differences) else listed(metrics)}"
+            f"intervals {METHODS[method]}: {'all' if len(metrics) == len(comparison.differences) else listed(metrics)}"
         )
-    console.print(found.noise)
+    console.print(comparison.noise)
     console.print()
-    console.print(strategies_table(found))
+    console.print(strategies_table(comparison))
 
 
 def _changes(console: PlainConsole, title: str, changes: Sequence[Change]) -> None:
@@ -124,14 +125,14 @@ def differences_table(differences: Sequence[MetricDifference], level: float) -> 
     return table
 
 
-def strategies_table(found: RunComparison) -> FittedTable:
+def strategies_table(comparison: RunComparison) -> FittedTable:
     """Return scores of the strategies that are in both; what they say of noise stands with D* alone."""
-    title = "Composite scores" + ("" if found.same_scale else ", on scales that differ: not comparable")
+    title = "Composite scores" + ("" if comparison.same_scale else ", on scales that differ: not comparable")
     table = FittedTable(title)
     table.add("strategy", name=True)
     for name in ("before", "after"):
         table.add(name, number=True)
-    for row in found.strategies:
+    for row in comparison.strategies:
         table.add_row(row.strategy, *map(_number, row.score))
     return table
 

@@ -51,6 +51,8 @@ def print_plan(plan: Plan) -> None:
         console.print(f"- {note}")
 
 
-def _numbers(found: Estimate, factor: float) -> tuple[str, str]:
-    value, low, high = (digits(end / factor) for end in (found.value, found.low, found.high) if end is not None)
+def _numbers(estimate: Estimate, factor: float) -> tuple[str, str]:
+    value, low, high = (
+        digits(end / factor) for end in (estimate.value, estimate.low, estimate.high) if end is not None
+    )
     return value, f"{low}–{high}"

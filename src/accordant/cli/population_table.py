@@ -11,11 +11,11 @@ from accordant.terminal_table import FittedTable
 ROUNDING = 1e-9
 
 
-def print_population(found: FittedPopulation, out: Path) -> None:
+def print_population(fitted: FittedPopulation, out: Path) -> None:
     """Print multipliers and means, here and of the run, for all rows and each group, and how good that is at most."""
     console = PlainConsole()
-    console.print(f"strategy: {found.strategy}\n")
-    for fit in found.fits:
+    console.print(f"strategy: {fitted.strategy}\n")
+    for fit in fitted.fits:
         console.print(population_table(fit))
         value = "not defined" if fit.value is None else f"{fit.value:.6f}"
         console.print(f"best policy: {value}; {_gap(fit.gap)}; {fit.passes} passes over E\n")

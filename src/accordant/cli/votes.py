@@ -112,21 +112,21 @@ def _projects(election: Election, titles: Sequence[str]) -> list[dict[str, Any]]
     return [dict(zip(("id", "name", "cost", "votes", "score"), row, strict=True)) for row in rows]
 
 
-def _budget_json(found: Funded, yardstick: Funded | None) -> dict[str, Any]:
-    names, served = found.election.projects, reach(found)
+def _budget_json(funding: Funded, yardstick: Funded | None) -> dict[str, Any]:
+    names, served = funding.election.projects, reach(funding)
     shown: dict[str, Any] = {
-        "funded": list(found.projects),
-        "spent": float(found.spent),
+        "funded": list(funding.projects),
+        "spent": float(funding.spent),
         "served": served.served,
         "projects_per_voter": served.projects,
         "score_share": served.score,
-        "ties": {names[project]: [names[other] for other in others] for project, others in found.ties.items()},
-        "completed": [names[project] for project in found.completed],
-        "prices": {names[project]: _exact(price) for project, price in found.prices.items()},
-        "voter_money": None if found.voter_money is None else _exact(found.voter_money),
+        "ties": {names[project]: [names[other] for other in others] for project, others in funding.ties.items()},
+        "completed": [names[project] for project in funding.completed],
+        "prices": {names[project]: _exact(price) for project, price in funding.prices.items()},
+        "voter_money": None if funding.voter_money is None else _exact(funding.voter_money),
     }
-    if yardstick is not None and found is not yardstick:
-        difference = gain(yardstick, found)
+    if yardstick is not None and funding is not yardstick:
+        difference = gain(yardstick, funding)
         shown["gain"] = {"over": yardstick.rule, "more": difference.more, "less": difference.less}
     return shown
 
@@ -136,14 +136,14 @@ def _exact(number: Fraction) -> dict[str, Any]:
     return {"value": float(number), "fraction": str(number)}
 
 
-def _rule_row(name: str, found: dict[str, Any]) -> dict[str, str]:
-    difference = found.get("gain")
+def _rule_row(name: str, funding: dict[str, Any]) -> dict[str, str]:
+    difference = funding.get("gain")
     return {
         "rule": name,
-        "projects": str(len(found["funded"])),
-        "spent": _money(found["spent"]),
-        "voters served": f"{found['served']:.1%}",
-        "projects per voter": f"{found['projects_per_voter']:.2f}",
+        "projects": str(len(funding["funded"])),
+        "spent": _money(funding["spent"]),
+        "voters served": f"{funding['served']:.1%}",
+        "projects per voter": f"{funding['projects_per_voter']:.2f}",
         "more": f"{difference['more']:.1%}" if difference else "",
         "fewer": f"{difference['less']:.1%}" if difference else "",
     }
@@ -256,15 +256,15 @@ def write_count(result: dict[str, Any], path: Path) -> None:
     write_output(path, json.dumps(result, indent=1, ensure_ascii=False) + "\n", [result["file"]])
 
 
-def _row(name: str, found: dict[str, Any]) -> dict[str, str]:
-    tied = " (tie)" if len(found["winners"]) > 1 else ""
-    if "lottery" in found:
+def _row(name: str, count: dict[str, Any]) -> dict[str, str]:
+    tied = " (tie)" if len(count["winners"]) > 1 else ""
+    if "lottery" in count:
         ranking = ", ".join(
-            f"{alternative} {share:.1%}" for alternative, share in found["lottery"].items() if share > 0
+            f"{alternative} {share:.1%}" for alternative, share in count["lottery"].items() if share > 0
         )
     else:
-        ranking = " > ".join(" = ".join(tier) for tier in found["ranking"])
-    return {"rule": name, "winner": " = ".join(found["winners"]) + tied, "ranking": ranking}
+        ranking = " > ".join(" = ".join(tier) for tier in count["ranking"])
+    return {"rule": name, "winner": " = ".join(count["winners"]) + tied, "ranking": ranking}
 
 
 def _as_json(counted: Counted) -> dict[str, Any]:

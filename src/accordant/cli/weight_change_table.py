@@ -33,30 +33,30 @@ def metric_weights(given: str) -> dict[str, float]:
         raise InputError(f"--weights is {given!r}; allowed: {FORM}") from None
 
 
-def print_reweighed(found: Reweighed, out: Path | None) -> None:
+def print_reweighed(reweighed: Reweighed, out: Path | None) -> None:
     """Print who leads, the leaderboard at the other weights beside that of the run, and who rises and falls."""
     console = PlainConsole(width=WIDTH)
-    for sentence in found.sentences:
+    for sentence in reweighed.sentences:
         console.print(f"- {sentence}")
-    for word, moved in (("rises", found.risen), ("falls", found.fallen)):
+    for word, moved in (("rises", reweighed.risen), ("falls", reweighed.fallen)):
         for row in moved:
             console.print(f"- {row.strategy} {word} from place {row.place_of_run} to {row.place}")
     console.print()
-    console.print(reweighed_table(found))
+    console.print(reweighed_table(reweighed))
     console.print("> D* of the run, which stays   * no candidate")
     if out is not None:
         console.print(f"\none line per strategy: {out}")
 
 
-def reweighed_table(found: Reweighed) -> FittedTable:
+def reweighed_table(reweighed: Reweighed) -> FittedTable:
     """Return the leaderboard at the other weights."""
-    title = f"Leaderboard on {found.n} untouched rows at other weights"
+    title = f"Leaderboard on {reweighed.n} untouched rows at other weights"
     table = FittedTable(title)
     table.add("strategy", name=True)
-    for name in ("place", "in the run", "score", f"{found.level:.0%} interval", "in the run", "among best"):
+    for name in ("place", "in the run", "score", f"{reweighed.level:.0%} interval", "in the run", "among best"):
         table.add(name, number=True)
-    for row in found.rows:
-        mark = ">" if row.strategy == found.selected else " " if row.candidate else "*"
+    for row in reweighed.rows:
+        mark = ">" if row.strategy == reweighed.selected else " " if row.candidate else "*"
         limits = "" if row.low is None or row.high is None else f"{row.low:.3f}–{row.high:.3f}"
         table.add_row(
             f"{mark} {row.strategy}", _place(row.place), _place(row.place_of_run), _score(row.score), limits,
@@ -73,9 +73,9 @@ def _score(score: float | None) -> str:
     return "not defined" if score is None else f"{score:.3f}"
 
 
-def write_reweighed(found: Reweighed, out: Path) -> None:
+def write_reweighed(reweighed: Reweighed, out: Path) -> None:
     """Write one line per strategy as CSV."""
-    write_output(out, csv_text(HEADER, [_cells(row) for row in found.rows]))
+    write_output(out, csv_text(HEADER, [_cells(row) for row in reweighed.rows]))
 
 
 def _cells(row: ReweighedRow) -> list[object]:

@@ -122,13 +122,13 @@ def check_log(log: Path, others: Iterable[Input]) -> None:
 
 
 def decision_lines(
-    found: Recommendations, cells: dict[str, list[Any]], rows: list[int] | list[str], *, run: str, time: datetime
+    recommended: Recommendations, cells: dict[str, list[Any]], rows: list[int] | list[str], *, run: str, time: datetime
 ) -> Iterator[DecisionLine]:
     """Yield what a log keeps of recommendations.
 
     Parameters
     ----------
-    found
+    recommended
         What was recommended.
     cells
         Column to one value per context; NaN and empty texts are missing.
@@ -139,10 +139,10 @@ def decision_lines(
     time
         When it was decided.
     """
-    decisions, expected = found.decisions, found.expected
-    remarks, referred = _remarks(found), found.referred.tolist()
-    values, margins = expected.values.tolist(), found.margin.tolist()
-    actions, runners_up = decisions.actions.tolist(), found.runner_up.tolist()
+    decisions, expected = recommended.decisions, recommended.expected
+    remarks, referred = _remarks(recommended), recommended.referred.tolist()
+    values, margins = expected.values.tolist(), recommended.margin.tolist()
+    actions, runners_up = decisions.actions.tolist(), recommended.runner_up.tolist()
     for t, row in enumerate(rows):
         yield DecisionLine(
             time=time, run=run, row=row,
@@ -161,15 +161,17 @@ def _cell(value: Any) -> Any:
     return finite(value) if isinstance(value, float) else value or None
 
 
-def _remarks(found: Recommendations) -> list[tuple[str, ...]]:
+def _remarks(recommended: Recommendations) -> list[tuple[str, ...]]:
     """Return what a reader must know of each context, in words."""
-    said: list[list[str]] = [[] for _ in range(found.decisions.n_contexts)]
-    texts: list[AnyArray] = [found.unusual.remarks] if found.unusual is not None else []
-    texts += [found.adopted] if found.adopted is not None else []
+    said: list[list[str]] = [[] for _ in range(recommended.decisions.n_contexts)]
+    texts: list[AnyArray] = [recommended.unusual.remarks] if recommended.unusual is not None else []
+    texts += [recommended.adopted] if recommended.adopted is not None else []
     for column in texts:
         for t in (column != "").nonzero()[0]:
             said[t].append(str(column[t]))
-    flags = dict(found.decisions.flags) | ({} if found.fall_back is None else {"fall_back": found.fall_back})
+    flags = dict(recommended.decisions.flags) | (
+        {} if recommended.fall_back is None else {"fall_back": recommended.fall_back}
+    )
     for name, marked in flags.items():
         for t in marked.nonzero()[0]:
             said[t].append(name)

@@ -200,15 +200,15 @@ def _reward(name: str, signal: RewardSignal, policy: ParticipatoryPolicy) -> dic
     return {"signal": "function", **signal.state()}
 
 
-def _registered(kind: str, name: str, found: Any, create: Any) -> dict[str, Any]:
+def _registered(kind: str, name: str, part: Any, create: Any) -> dict[str, Any]:
     """Return name and parameters of what a registry must be able to make again."""
-    parameters = plain(found.parameters)
+    parameters = plain(part.parameters)
     try:
         again = create(name, parameters)
     except InputError as error:
-        raise InputError(f"the {kind} {type(found).__name__} cannot be kept in a run folder: {error}") from None
-    if type(again) is not type(found):
-        raise InputError(f"the {kind} {type(found).__name__} cannot be kept in a run folder: register it under a name")
+        raise InputError(f"the {kind} {type(part).__name__} cannot be kept in a run folder: {error}") from None
+    if type(again) is not type(part):
+        raise InputError(f"the {kind} {type(part).__name__} cannot be kept in a run folder: register it under a name")
     return {"name": name, "parameters": parameters}
 
 

@@ -48,14 +48,14 @@ class Batch:
         What each row is called: its number, or its text in the column that names rows.
     contexts
         The rows.
-    found
+    recommended
         What is recommended.
     """
 
     start: int
     names: AnyArray
     contexts: Contexts
-    found: Recommendations
+    recommended: Recommendations
 
 
 Note = Callable[[Batch], object]
@@ -145,9 +145,9 @@ def _write_arrow(
     counts = UnusualCounts()
     with arrow_output(out, [source.file if isinstance(source, Part) else source]) as write:
         for batch in recommend_rows(run, source, strategy, row_id):
-            write({"row": batch.names} | batch.found.columns())
+            write({"row": batch.names} | batch.recommended.columns())
             note(batch)
-            counts += batch.found.counts
+            counts += batch.recommended.counts
     return counts
 
 
@@ -158,11 +158,11 @@ def stream_recommendations(
     """Write recommendations as CSV to an open file and return how many rows were unusual."""
     counts = UnusualCounts()
     for batch in recommend_rows(run, source, strategy, row_id):
-        table = {"row": batch.names} | batch.found.columns()
+        table = {"row": batch.names} | batch.recommended.columns()
         frame = pd.DataFrame({written_cell(name): written_column(pd.Series(column)) for name, column in table.items()})
         frame.to_csv(file, index=False, header=batch.start == 0, lineterminator="\n")
         note(batch)
-        counts += batch.found.counts
+        counts += batch.recommended.counts
     return counts
 
 
@@ -192,7 +192,7 @@ def _logged(run: Run, log: Path | None, others: Sequence[Input]) -> Iterator[Not
         def note(batch: Batch) -> None:
             """Write the lines of a batch aside."""
             cells = {name: batch.contexts[name].tolist() for name in read if name in batch.contexts}
-            for line in decision_lines(batch.found, cells, batch.names.tolist(), run=version, time=time):
+            for line in decision_lines(batch.recommended, cells, batch.names.tolist(), run=version, time=time):
                 lines.write(line.line())
 
         yield note
@@ -216,13 +216,13 @@ def recommendations_as_json(
         for rows in recommend_rows(run, source, strategy, row_id):
             objects += _as_json(rows)
             note(rows)
-            counts += rows.found.counts
+            counts += rows.recommended.counts
     return objects, counts
 
 
 def _as_json(rows: Batch) -> list[dict[str, Any]]:
     """Return one object per row of a batch."""
-    batch, names, objects = rows.found, rows.names.tolist(), []
+    batch, names, objects = rows.recommended, rows.names.tolist(), []
     expected = batch.expected
     handled = {name: values.tolist() for name, values in batch.columns().items() if name in HANDLED}
     for t, action in enumerate(batch.decisions.actions):

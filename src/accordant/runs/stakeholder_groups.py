@@ -115,12 +115,12 @@ def with_groups(case: CaseSpec, beside: Path | None, data: str | None, files: Ma
     return SplitCase(expanded, tuple(parts.values()), files)
 
 
-def _part(case: CaseSpec, name: str, found: RewardGroups) -> StakeholderGroups:
+def _part(case: CaseSpec, name: str, groups: RewardGroups) -> StakeholderGroups:
     """Return what the record says of one stakeholder."""
     spec: GroupSpec = case.groups[name]
     stakeholder = next(who for who in case.problem.stakeholders if who.name == name)
-    people = sum(group.people for group in found.groups)
-    n_groups = len(found.groups)
+    people = sum(group.people for group in groups.groups)
+    n_groups = len(groups.groups)
     return StakeholderGroups(
         stakeholder=name,
         by=spec.by,
@@ -133,11 +133,11 @@ def _part(case: CaseSpec, name: str, found: RewardGroups) -> StakeholderGroups:
                 share=group.people / people,
                 weight=stakeholder.weight * (group.people / people if spec.weight == "size" else 1 / n_groups),
             )
-            for group in found.groups
+            for group in groups.groups
         ),
-        tried=tuple(GroupTried(**asdict(trial)) for trial in found.tried),
-        unsure=found.unsure,
-        warnings=found.warnings,
+        tried=tuple(GroupTried(**asdict(trial)) for trial in groups.tried),
+        unsure=groups.unsure,
+        warnings=groups.warnings,
     )
 
 

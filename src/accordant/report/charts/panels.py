@@ -188,12 +188,12 @@ def score_scale(scores: Iterable[Limits]) -> Scale:
     return linear_scale([0.0, 1.0, *near], 6, SCORE_WIDTH - 6, wanted=3, tight=True)
 
 
-def score_strip(each: Line, scale: Scale) -> Markup:
+def score_strip(strategy: Line, scale: Scale) -> Markup:
     """Return the composite score of one line, to stand in a table beside its number."""
     y = SCORE_HEIGHT / 2
     grid = [line(scale(value), 0, scale(value), SCORE_HEIGHT, "grid") for value in scale.ticks]
-    score = each.row.score
-    dot = [] if score.value is None else _dot(scale, score, y, each, 4.5)
+    score = strategy.row.score
+    dot = [] if score.value is None else _dot(scale, score, y, strategy, 4.5)
     return _strip(SCORE_HEIGHT, *grid, *dot)
 
 
@@ -211,9 +211,9 @@ def _strip(height: float, *children: Markup) -> Markup:
     return tag("svg", {**head, "class": "strip", "aria-hidden": "true", "focusable": "false"}, *children)
 
 
-def _dot(scale: Scale, cell: Limits, y: float, each: Line, radius: float) -> list[Markup]:
+def _dot(scale: Scale, cell: Limits, y: float, strategy: Line, radius: float) -> list[Markup]:
     assert cell.value is not None
-    css = f"of-{each.family}" + (" selected" if each.selected else "")
+    css = f"of-{strategy.family}" + (" selected" if strategy.selected else "")
     elements = []
     if cell.low is not None and cell.high is not None:
         low, high = (scale(_on(scale, end)) for end in (cell.low, cell.high))
@@ -221,7 +221,7 @@ def _dot(scale: Scale, cell: Limits, y: float, each: Line, radius: float) -> lis
         # an end that is cut off has no cap
         ends = [scale(end) for end in (cell.low, cell.high) if end == _on(scale, end)]
         elements += [line(end, y - 3, end, y + 3, f"interval {css}") for end in ends]
-    return [*elements, mark(each.mark, scale(_on(scale, cell.value)), y, radius, css)]
+    return [*elements, mark(strategy.mark, scale(_on(scale, cell.value)), y, radius, css)]
 
 
 def _on(scale: Scale, value: float) -> float:

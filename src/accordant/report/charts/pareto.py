@@ -126,6 +126,6 @@ def _mark(point: Point) -> Markup:
     return mark(point.shape, point.x, point.y, 5, "front" if point.shape == FRONT else "behind")
 
 
-def _said(each: Line, columns: tuple[Column, Column]) -> str:
-    values = ", ".join(f"{column.label} {number(each.value(column.label))}" for column in columns)
-    return f"{each.position} {each.name}: {values}"
+def _said(strategy: Line, columns: tuple[Column, Column]) -> str:
+    values = ", ".join(f"{column.label} {number(strategy.value(column.label))}" for column in columns)
+    return f"{strategy.position} {strategy.name}: {values}"

@@ -89,20 +89,20 @@ def moves(explained: Json) -> list[Move]:
     return [_move(misreport) for misreport in explained["misreports"]]
 
 
-def _move(each: Json) -> Move:
-    who = each["who"] or EVERYBODY
-    then = each["action"] or "–"
-    if each["never"]:
+def _move(misreport: Json) -> Move:
+    who = misreport["who"] or EVERYBODY
+    then = misreport["action"] or "–"
+    if misreport["never"]:
         return Move(who, "any change", "–", "exact")
-    if each["safe"] is None:
-        return Move(who, NOT_DEFINED, "–", each["method"])
-    at = None if each["changed_at"] is None else shown(each["changed_at"], ROUND_CEILING)
-    up_to = shown(each["safe"], ROUND_FLOOR)
-    if each["at_once"]:
+    if misreport["safe"] is None:
+        return Move(who, NOT_DEFINED, "–", misreport["method"])
+    at = None if misreport["changed_at"] is None else shown(misreport["changed_at"], ROUND_CEILING)
+    up_to = shown(misreport["safe"], ROUND_FLOOR)
+    if misreport["at_once"]:
         return Move(who, "0", then, "exact: however little they change")
-    if each["exact"]:
+    if misreport["exact"]:
         return Move(who, up_to, then, "exact")
-    if each["safe"] == 0:
+    if misreport["safe"] == 0:
         return Move(who, "–", then, "nothing certified" + (f"; a change is known at {at}" if at else ""))
     return Move(who, up_to, then, "certified" + (f"; a change is known at {at}" if at else "; no change is known"))
 
@@ -130,16 +130,16 @@ def weight_rows(explained: Json) -> list[tuple[str, list[str], str, str]]:
     return rows
 
 
-def looked_among(found: Json) -> str:
+def looked_among(search: Json) -> str:
     """Return words for the contexts among which others were looked for."""
-    return contexts_given(found["observed"])
+    return contexts_given(search["observed"])
 
 
-def pivotal_cells(each: Json, decision: str) -> list[tuple[str, bool]]:
+def pivotal_cells(pivotal: Json, decision: str) -> list[tuple[str, bool]]:
     """Return the action under every question to one stakeholder, and whether it is another one."""
     cells = []
     for question in QUESTIONS:
-        action = each["actions"][question]
+        action = pivotal["actions"][question]
         cells.append(("–", False) if action is None else ("the same", False) if action == decision else (action, True))
     return cells
 

@@ -35,29 +35,35 @@ MOST_METRICS = 5
 
 
 @representations.register("Estimate")
-def estimate(found: Estimate) -> str:
+def estimate(estimate: Estimate) -> str:
     """Return a value with its interval, or the reason why there is none."""
-    digits = decimals([found.value, found.low, found.high])
-    limits = interval(found.low, found.high, digits)
+    digits = decimals([estimate.value, estimate.low, estimate.high])
+    limits = interval(estimate.low, estimate.high, digits)
     lead = []
-    if limits and found.level is not None:
-        lead.append(f"{percent(found.level)} interval" + ("" if found.n is None else f", from n = {count(found.n)}"))
-    elif found.n is not None:
-        lead.append(f"from n = {count(found.n)}")
-    return snippet(Shown(f"{number(found.value, digits)} {limits}".strip(), (*lead, *filter(None, (found.reason,)))))
+    if limits and estimate.level is not None:
+        lead.append(
+            f"{percent(estimate.level)} interval" + ("" if estimate.n is None else f", from n = {count(estimate.n)}")
+        )
+    elif estimate.n is not None:
+        lead.append(f"from n = {count(estimate.n)}")
+    return snippet(
+        Shown(f"{number(estimate.value, digits)} {limits}".strip(), (*lead, *filter(None, (estimate.reason,))))
+    )
 
 
-def cell_of(found: Estimate, digits: int = 3) -> Cell:
+def cell_of(estimate: Estimate, digits: int = 3) -> Cell:
     """Return an estimate as a cell of a table."""
     return Cell(
-        number(found.value, digits), interval(found.low, found.high, digits), tuple(filter(None, (found.reason,)))
+        number(estimate.value, digits),
+        interval(estimate.low, estimate.high, digits),
+        tuple(filter(None, (estimate.reason,))),
     )
 
 
 @representations.register("Leaderboard")
-def leaderboard(found: Leaderboard) -> str:
+def leaderboard(leaderboard: Leaderboard) -> str:
     """Return strategies with marks, scores and intervals, and the metrics that weigh most."""
-    return _leaderboard(BoardListing(board(found)), "Leaderboard", ())
+    return _leaderboard(BoardListing(board(leaderboard)), "Leaderboard", ())
 
 
 def _leaderboard(listing: BoardListing, title: str, lead: Sequence[str]) -> str:
@@ -87,63 +93,63 @@ def _without_note(cell: Cell, notes: Sequence[str]) -> Cell:
 
 
 @representations.register("GroupTable")
-def group_table(found: GroupTable) -> str:
+def group_table(table: GroupTable) -> str:
     """Return what each group received, by strategy."""
-    names = list(found.rows[0].mean_rewards)[:MOST_COLUMNS] if found.rows else []
+    names = list(table.rows[0].mean_rewards)[:MOST_COLUMNS] if table.rows else []
     rows: Rows = tuple(
         (
             readable(shortened(row.strategy)), Mark(shortened(row.group)), figure(row.n, 0),
             Mark(percent(row.favourable_share), number=True),
             *(figure(row.mean_rewards[name]) for name in names),
         )
-        for row in found.rows[: 2 * MOST_ROWS]
+        for row in table.rows[: 2 * MOST_ROWS]
     )  # fmt: skip
     head = ("Strategy", "Group", "n", "Favourable actions", *(f"Mean reward of {name}" for name in names))
-    more = left_out(("rows", len(rows), len(found.rows)))
+    more = left_out(("rows", len(rows), len(table.rows)))
     return snippet(
-        Shown(f"What groups received, by {' × '.join(found.attributes)}", (), (Table(head, rows, "", more),))
+        Shown(f"What groups received, by {' × '.join(table.attributes)}", (), (Table(head, rows, "", more),))
     )
 
 
 @representations.register("StakeholderGains")
-def stakeholder_gains(found: StakeholderGains) -> str:
+def stakeholder_gains(gains: StakeholderGains) -> str:
     """Return who gains and who pays, with intervals that hold together."""
-    rows = tuple((shortened(name), cell_of(gain)) for name, gain in list(found.gains.items())[:MOST_ROWS])
+    rows = tuple((shortened(name), cell_of(gain)) for name, gain in list(gains.gains.items())[:MOST_ROWS])
     table = Table(
-        ("Stakeholder", f"Mean reward beyond {readable(found.other)}"), rows, "",
-        left_out(("stakeholders", len(rows), len(found.gains))),
+        ("Stakeholder", f"Mean reward beyond {readable(gains.other)}"), rows, "",
+        left_out(("stakeholders", len(rows), len(gains.gains))),
     )  # fmt: skip
-    return snippet(Shown(f"{readable(found.strategy)} against {readable(found.other)}", (found.sentence,), (table,)))
+    return snippet(Shown(f"{readable(gains.strategy)} against {readable(gains.other)}", (gains.sentence,), (table,)))
 
 
 @representations.register("Weighing")
-def weighing(found: Weighing) -> str:
+def weighing(weighing: Weighing) -> str:
     """Return at which share of all weights each strategy wins."""
-    regions = [region for region in found.regions.regions if region.status == "wins"]
-    sampled = found.regions.method == "sampled"
+    regions = [region for region in weighing.regions.regions if region.status == "wins"]
+    sampled = weighing.regions.method == "sampled"
     rows: Rows = tuple(
         (
             readable(shortened(region.strategy)),
             Cell(percent(region.share), f"[{percent(region.low)}, {percent(region.high)}]" if sampled else ""),
-            Mark("wins" if {region.strategy, *region.tied_with} & set(found.regions.winners) else ""),
+            Mark("wins" if {region.strategy, *region.tied_with} & set(weighing.regions.winners) else ""),
         )
         for region in regions[:MOST_ROWS]
     )
     more = left_out(("strategies", len(rows), len(regions)))
     table = Table(("Strategy", "Share of all weights", "At the chosen weights"), rows, "", more)
     chosen = listed(
-        [f"{name} {percent(w)}" for name, w in zip(found.regions.metrics, found.regions.weights, strict=True)]
+        [f"{name} {percent(w)}" for name, w in zip(weighing.regions.metrics, weighing.regions.weights, strict=True)]
     )
     return snippet(Shown("Who wins at which weights", (f"Chosen weights: {chosen}.",), (table,)))
 
 
 @representations.register("Run")
-def run(found: Run) -> str:
+def run(run: Run) -> str:
     """Return what a run is about, what it chose, and its leaderboard on untouched rows."""
-    record = found.record
+    record = run.record
     selected = "nothing" if record.selected is None else readable(record.selected)
     lead = [
-        f"Selected: {shortened(selected)}. Folder: {found.path}",
+        f"Selected: {shortened(selected)}. Folder: {run.path}",
         f"{counted(record.data.rows, 'row')}, {count(record.data.test)} untouched: {shortened(record.data.source)}",
         *record.warnings[:3],
     ]

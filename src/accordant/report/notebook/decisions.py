@@ -77,91 +77,95 @@ def _first_contexts(expected: ExpectedRewards) -> Table:
 
 
 @representations.register("Decisions")
-def decisions(found: Decisions) -> str:
+def decisions(decisions: Decisions) -> str:
     """Return which action is taken how often, and the first decisions."""
-    n = found.n_contexts
-    title = f"{readable(shortened(found.strategy))}: {counted(n, 'decision')}"
+    n = decisions.n_contexts
+    title = f"{readable(shortened(decisions.strategy))}: {counted(n, 'decision')}"
     if n == 0:
         return snippet(Shown(title))
-    shares = found.share()
+    shares = decisions.share()
     order = np.argsort(-shares, kind="stable")[:MOST_ROWS]
-    taken = tuple((shortened(found.action_names[a]), Mark(percent(float(shares[a])), number=True)) for a in order)
+    taken = tuple((shortened(decisions.action_names[a]), Mark(percent(float(shares[a])), number=True)) for a in order)
     share = Table(
-        ("Action", "Share of contexts"), taken, "", left_out(("actions", len(taken), len(found.action_names)))
+        ("Action", "Share of contexts"), taken, "", left_out(("actions", len(taken), len(decisions.action_names)))
     )  # fmt: skip
-    lead = [f"Another action had the same score in {percent(float(found.tied.mean()))} of contexts."]
-    if found.policy is not None:
+    lead = [f"Another action had the same score in {percent(float(decisions.tied.mean()))} of contexts."]
+    if decisions.policy is not None:
         lead.append("Actions are drawn: shares are probabilities.")
-    if found.referred is not None:
-        lead.append(f"{count(int(found.referred.sum()))} of them are left to a person.")
-    raised = {name: int(flag.sum()) for name, flag in found.flags.items() if flag.any()}
+    if decisions.referred is not None:
+        lead.append(f"{count(int(decisions.referred.sum()))} of them are left to a person.")
+    raised = {name: int(flag.sum()) for name, flag in decisions.flags.items() if flag.any()}
     lead += [f"{name.replace('_', ' ')}: {count(times)} contexts." for name, times in raised.items()]
-    return snippet(Shown(title, tuple(lead), (share, _first_decisions(found))))
+    return snippet(Shown(title, tuple(lead), (share, _first_decisions(decisions))))
 
 
-def _first_decisions(found: Decisions) -> Table:
-    n, actions = min(MOST_ROWS, found.n_contexts), found.actions
-    rows: Rows = tuple((str(t), shortened(str(actions[t])) or "a person decides", _remarks(found, t)) for t in range(n))
-    more = left_out(("decisions", n, found.n_contexts))
+def _first_decisions(decisions: Decisions) -> Table:
+    n, actions = min(MOST_ROWS, decisions.n_contexts), decisions.actions
+    rows: Rows = tuple(
+        (str(t), shortened(str(actions[t])) or "a person decides", _remarks(decisions, t)) for t in range(n)
+    )
+    more = left_out(("decisions", n, decisions.n_contexts))
     return Table(("Context", "Action", "Remarks"), rows, "The first decisions", more, numbers=False)
 
 
-def _remarks(found: Decisions, t: int) -> str:
+def _remarks(decisions: Decisions, t: int) -> str:
     """Return what else must be known of one decision."""
-    raised = [name.replace("_", " ") for name, flag in found.flags.items() if flag[t]]
-    return ", ".join([*(["tied"] if found.tied[t] else []), *raised])
+    raised = [name.replace("_", " ") for name, flag in decisions.flags.items() if flag[t]]
+    return ", ".join([*(["tied"] if decisions.tied[t] else []), *raised])
 
 
 @representations.register("Recommendations")
-def recommendations(found: Recommendations) -> str:
+def recommendations(recommended: Recommendations) -> str:
     """Return the first recommendations with runner-up and margin."""
-    n = min(MOST_ROWS, found.decisions.n_contexts)
-    actions = found.decisions.actions
-    unusual = [""] * n if found.unusual is None else [str(words) for words in found.unusual.remarks[:n]]
+    n = min(MOST_ROWS, recommended.decisions.n_contexts)
+    actions = recommended.decisions.actions
+    unusual = [""] * n if recommended.unusual is None else [str(words) for words in recommended.unusual.remarks[:n]]
     rows: Rows = tuple(
         (
             str(t),
             Mark(shortened(str(actions[t])) or "a person decides", chosen=bool(str(actions[t]))),
-            shortened(str(found.runner_up[t])),
-            figure(float(found.margin[t])),
-            ", ".join(words for words in (_remarks(found.decisions, t), unusual[t]) if words),
+            shortened(str(recommended.runner_up[t])),
+            figure(float(recommended.margin[t])),
+            ", ".join(words for words in (_remarks(recommended.decisions, t), unusual[t]) if words),
         )
         for t in range(n)
     )
-    total = found.decisions.n_contexts
+    total = recommended.decisions.n_contexts
     table = Table(
         ("Row", "Action", "Runner-up", "Margin", "Remarks"), rows, "", left_out(("rows", n, total)), numbers=False
     )  # fmt: skip
-    lead = (found.counts.sentence(),) if found.counts.unusual else ()
-    title = f"{counted(total, 'recommendation')} of {readable(shortened(found.decisions.strategy))}"
+    lead = (recommended.counts.sentence(),) if recommended.counts.unusual else ()
+    title = f"{counted(total, 'recommendation')} of {readable(shortened(recommended.decisions.strategy))}"
     return snippet(Shown(title, lead, (table,)))
 
 
 @representations.register("Certificate")
-def certificate(found: Certificate) -> str:
+def certificate(certificate: Certificate) -> str:
     """Return how many decisions no misreport changes, and what could win in the first contexts."""
-    names, n = found.expected.actions, found.expected.n_contexts
-    who = listed(found.threat.coalition) if found.threat.coalition else "everybody together"
-    title = f"{readable(found.rule.label)}: misreports of up to {number(found.threat.delta)} by {shortened(who)}"
+    names, n = certificate.expected.actions, certificate.expected.n_contexts
+    who = listed(certificate.threat.coalition) if certificate.threat.coalition else "everybody together"
+    rule, delta = readable(certificate.rule.label), number(certificate.threat.delta)
+    title = f"{rule}: misreports of up to {delta} by {shortened(who)}"
     if n == 0:
         return snippet(Shown(title))
+    certified, attackable = int(certificate.certified.sum()), int(certificate.attackable.sum())
     lead = (
-        f"{count(int(found.certified.sum()))} of {count(n)} decisions are certified: no such misreport changes them.",
-        f"{count(int(found.attackable.sum()))} are known to be changed by one; of the others neither is known.",
+        f"{count(certified)} of {count(n)} decisions are certified: no such misreport changes them.",
+        f"{count(attackable)} are known to be changed by one; of the others neither is known.",
     )
     shown = min(MOST_ROWS, n)
     rows: Rows = tuple(
         (
             str(t),
-            Mark(shortened(names[found.decided[t]]), chosen=True),
-            _others(names, found.outer[:, t], found.decided[t]),
-            _others(names, found.inner[:, t], found.decided[t]),
+            Mark(shortened(names[certificate.decided[t]]), chosen=True),
+            _others(names, certificate.outer[:, t], certificate.decided[t]),
+            _others(names, certificate.inner[:, t], certificate.decided[t]),
         )
         for t in range(shown)
     )
     head = ("Context", "Decision", "Could not be ruled out", "Known to win by a misreport")
     table = Table(head, rows, "The first contexts", left_out(("contexts", shown, n)), numbers=False)
-    return snippet(Shown(title, lead, (table,), (("", (f"How it was found: {found.method}.",)),)))
+    return snippet(Shown(title, lead, (table,), (("", (f"How it was found: {certificate.method}.",)),)))
 
 
 def _others(names: Sequence[str], reached: Any, decided: int) -> str:
@@ -172,23 +176,23 @@ def _others(names: Sequence[str], reached: Any, decided: int) -> str:
 
 
 @representations.register("Survey")
-def survey(found: Survey) -> str:
+def survey(survey: Survey) -> str:
     """Return the share of decisions that each coalition cannot change, by radius."""
-    total = found.radii.shape[1]
-    shares = [found.certified(delta) for delta in RADII]
-    middle = found.quantiles((0.5,))[:, 0]
+    total = survey.radii.shape[1]
+    shares = [survey.certified(delta) for delta in RADII]
+    middle = survey.quantiles((0.5,))[:, 0]
     rows: Rows = tuple(
         (
             shortened(listed(members)),
             *(Mark(_share(share[k]), number=True) for share in shares),
             Mark("never" if np.isinf(middle[k]) else figure(float(middle[k])).words, number=True),
         )
-        for k, members in enumerate(found.coalitions[:MOST_ROWS])
+        for k, members in enumerate(survey.coalitions[:MOST_ROWS])
     )
     head = ("Coalition", *(f"certified at δ = {number(delta, 2)}" for delta in RADII), "median radius")
-    more = left_out(("coalitions", len(rows), len(found.coalitions)))
-    title = f"{readable(found.rule)}: how far {counted(total, 'decision')} withstand misreports"
-    kind = "Radii are the largest ones." if found.exact else "Radii are certified; the largest ones may be larger."
+    more = left_out(("coalitions", len(rows), len(survey.coalitions)))
+    title = f"{readable(survey.rule)}: how far {counted(total, 'decision')} withstand misreports"
+    kind = "Radii are the largest ones." if survey.exact else "Radii are certified; the largest ones may be larger."
     return snippet(Shown(title, (kind,), (Table(head, rows, "", more),)))
 
 
@@ -197,19 +201,23 @@ def _share(value: float) -> str:
 
 
 @representations.register("Explanation")
-def explanation(found: Explanation) -> str:
+def explanation(explanation: Explanation) -> str:
     """Return why one decision was taken: E with the decision marked, what it gave against others, the sentences."""
-    title = f"Context {found.row}: {readable(found.rule)} decides {shortened(found.choice.action)}"
+    title = f"Context {explanation.row}: {readable(explanation.rule)} decides {shortened(explanation.choice.action)}"
     expected = {
-        who: dict(zip(found.actions, row, strict=True))
-        for who, row in zip(found.stakeholders, found.expected, strict=True)
+        who: dict(zip(explanation.actions, row, strict=True))
+        for who, row in zip(explanation.stakeholders, explanation.expected, strict=True)
     }
-    scores = None if found.choice.scores is None else dict(zip(found.actions, found.choice.scores, strict=True))
-    tables = (_expected_here(expected, scores, found.choice.action),)
-    names = {found.rule: readable(found.rule)}
+    scores = (
+        None
+        if explanation.choice.scores is None
+        else dict(zip(explanation.actions, explanation.choice.scores, strict=True))
+    )
+    tables = (_expected_here(expected, scores, explanation.choice.action),)
+    names = {explanation.rule: readable(explanation.rule)}
     said = tuple(
         (HEADINGS.get(topic, topic), tuple(renamed(said, names) for said in sentences))
-        for topic, sentences in found.by_topic().items()
+        for topic, sentences in explanation.by_topic().items()
         if sentences
     )
     return snippet(Shown(title, (), tables, said))

@@ -27,9 +27,9 @@ NEAR = 0.05  # of an axis: marks closer than this share one label
 
 
 @pictures.register("leaderboard")
-def leaderboard(found: Leaderboard, *, ax: Axes | None = None, metric: str | None = None) -> Axes:
+def leaderboard(leaderboard: Leaderboard, *, ax: Axes | None = None, metric: str | None = None) -> Axes:
     """Draw every strategy with its interval, the best on top, on the composite score or one metric."""
-    listing = BoardListing(board(found))
+    listing = BoardListing(board(leaderboard))
     column = None if metric is None else _column(listing, metric)
     lines = listing.candidates if column is None else listing.lines
     ax, places = rows(ax, [line.name for line in lines], [line.row.among_best is True for line in lines])
@@ -45,14 +45,14 @@ def leaderboard(found: Leaderboard, *, ax: Axes | None = None, metric: str | Non
     _apart(ax, lines, places)
     _families(ax, lines)
     words = "more is better →" if column is None else CAPTIONS[column.goal]
-    how = f"{percent(found.level)} intervals, {found.n} rows; bold: among the best"
+    how = f"{percent(leaderboard.level)} intervals, {leaderboard.n} rows; bold: among the best"
     return titled(ax, SCORE if column is None else column.label, f"{words}\n{how}")
 
 
 @pictures.register("trade_off")
-def trade_off(found: Leaderboard, *, across: str, up: str, ax: Axes | None = None) -> Axes:
+def trade_off(leaderboard: Leaderboard, *, across: str, up: str, ax: Axes | None = None) -> Axes:
     """Draw the candidates on two metrics, better to the right and up; stars are not dominated on these two."""
-    listing = BoardListing(board(found))
+    listing = BoardListing(board(leaderboard))
     pair = (_column(listing, across), _column(listing, up))
     ax = axes(ax, 4.6)
     ax.grid(visible=True, axis="y", color=colours()["faint"], linewidth=0.8)
@@ -84,26 +84,26 @@ def trade_off(found: Leaderboard, *, across: str, up: str, ax: Axes | None = Non
         )  # fmt: skip
     key(ax)
     title = f"{pair[1].label} against {pair[0].label}"
-    level = f"{percent(found.level)} intervals; star: not dominated on these two"
+    level = f"{percent(leaderboard.level)} intervals; star: not dominated on these two"
     return titled(ax, title, f"{_caption(pair[0])}, better →\n{level}", f"{_caption(pair[1])}, better →")
 
 
 @pictures.register("groups")
-def groups(found: GroupTable, *, ax: Axes | None = None, stakeholder: str | None = None) -> Axes:
+def groups(table: GroupTable, *, ax: Axes | None = None, stakeholder: str | None = None) -> Axes:
     """Draw what each group received under every strategy: a stakeholder's mean reward, or favourable actions."""
-    names = list(dict.fromkeys(row.group for row in found.rows))
+    names = list(dict.fromkeys(row.group for row in table.rows))
     if len(names) > len(GROUP_SHAPES):
         raise InputError(f"the table has {len(names)} groups; allowed in a picture: at most {len(GROUP_SHAPES)}")
-    known = list(found.rows[0].mean_rewards) if found.rows else []
+    known = list(table.rows[0].mean_rewards) if table.rows else []
     if stakeholder is not None and stakeholder not in known:
         raise UnknownNameError("stakeholder", stakeholder, known)
     values = {
         (row.strategy, row.group): row.favourable_share if stakeholder is None else row.mean_rewards[stakeholder]
-        for row in found.rows
+        for row in table.rows
     }
     if stakeholder is None and all(value is None for value in values.values()):
         raise InputError(f"no action is declared favourable; name a stakeholder: {', '.join(known)}")
-    strategies = list(dict.fromkeys(row.strategy for row in found.rows))
+    strategies = list(dict.fromkeys(row.strategy for row in table.rows))
     ax, places = rows(ax, [readable(name) for name in strategies])
     for strategy, y in zip(strategies, places, strict=True):
         there = [value for name in names if (value := values.get((strategy, name))) is not None]
@@ -116,7 +116,7 @@ def groups(found: GroupTable, *, ax: Axes | None = None, stakeholder: str | None
             if value is not None:
                 mark(ax, GROUP_SHAPES[k], value, y, of_group(k), gid=f"{readable(strategy)}: {name}",
                      label=told(name) if y == places[0] else "")  # fmt: skip
-    key(ax, title=" × ".join(found.attributes))
+    key(ax, title=" × ".join(table.attributes))
     what = "Share of favourable actions" if stakeholder is None else f"Mean reward of {stakeholder}"
     return titled(
         ax, f"{what} in each group", f"{what.lower() if stakeholder is None else what} (of these rows, no interval)"
@@ -124,24 +124,24 @@ def groups(found: GroupTable, *, ax: Axes | None = None, stakeholder: str | None
 
 
 @pictures.register("gains")
-def gains(found: StakeholderGains, *, ax: Axes | None = None) -> Axes:
+def gains(gains: StakeholderGains, *, ax: Axes | None = None) -> Axes:
     """Draw what every stakeholder gains or pays, with intervals that hold together."""
-    ax, places = rows(ax, list(found.gains))
+    ax, places = rows(ax, list(gains.gains))
     ax.axvline(0.0, color=colours()["quiet"], linewidth=0.8)
-    for (name, gain), y in zip(found.gains.items(), places, strict=True):
+    for (name, gain), y in zip(gains.gains.items(), places, strict=True):
         if gain.value is None:
             missing(ax, y, NOT_DEFINED)
             continue
         limits(ax, gain.low, gain.high, y, gid=f"interval of {name}")
         shown = gain.low is not None and gain.high is not None and not gain.low <= 0 <= gain.high
         mark(ax, "circle" if shown else "open-circle", gain.value, y, colours()["accent"], gid=name)
-    level = next((gain.level for gain in found.gains.values() if gain.level is not None), None)
-    reason = next((gain.reason for gain in found.gains.values() if gain.reason), "nothing was resampled")
+    level = next((gain.level for gain in gains.gains.values() if gain.level is not None), None)
+    reason = next((gain.reason for gain in gains.gains.values() if gain.reason), "nothing was resampled")
     how = (
         f"{percent(level)} intervals, all together; full: a difference is shown" if level else f"no intervals: {reason}"
     )
     return titled(
-        ax, f"{readable(found.strategy)} against {readable(found.other)}", f"difference of mean rewards\n{how}"
+        ax, f"{readable(gains.strategy)} against {readable(gains.other)}", f"difference of mean rewards\n{how}"
     )
 
 

@@ -41,17 +41,17 @@ CORNERS = ((0.5, math.sqrt(3) / 2), (0.0, 0.0), (1.0, 0.0))  # of the weights of
 
 
 @pictures.register("weights")
-def weights(found: Weighing, *, ax: Axes | None = None) -> Axes:
+def weights(weighing: Weighing, *, ax: Axes | None = None) -> Axes:
     """Draw who wins at which weights: a triangle for three metrics, a strip for two, shares for more."""
-    winning = [region for region in found.regions.regions if region.status == "wins"]
-    metrics, chosen = found.regions.metrics, found.regions.weights
+    winning = [region for region in weighing.regions.regions if region.status == "wins"]
+    metrics, chosen = weighing.regions.metrics, weighing.regions.weights
     if len(metrics) in (2, 3) and all(region.corners is not None for region in winning):
         draw = _strip if len(metrics) == 2 else _triangle
         return draw(ax, metrics, winning, chosen)
     ax, places = rows(ax, [_named(k, region) for k, region in enumerate(winning, 1)])
     for k, (region, y) in enumerate(zip(winning, places, strict=True)):
         ax.barh(y, region.share, 0.55, **_fill(k), gid=region.strategy)
-        if found.regions.method == "sampled":
+        if weighing.regions.method == "sampled":
             ax.plot(
                 [region.low, region.high],
                 [y, y],
@@ -59,7 +59,7 @@ def weights(found: Weighing, *, ax: Axes | None = None) -> Axes:
                 marker="|",
                 gid=f"interval of {region.strategy}",
             )
-    how = f" ({percent(found.regions.level)} intervals)" if found.regions.method == "sampled" else ""
+    how = f" ({percent(weighing.regions.level)} intervals)" if weighing.regions.method == "sampled" else ""
     return titled(ax, "Who wins at which weights", f"share of all weights{how}")
 
 
@@ -160,21 +160,21 @@ def _chosen(metrics: Sequence[str], chosen: Sequence[float]) -> str:
 
 
 @pictures.register("certificate_curve")
-def certificate_curve(found: Survey, *, ax: Axes | None = None, deltas: Sequence[float] | None = None) -> Axes:
+def certificate_curve(survey: Survey, *, ax: Axes | None = None, deltas: Sequence[float] | None = None) -> Axes:
     """Draw the share of decisions that no misreport changes, by radius δ: everybody together, then each alone."""
-    if found.radii.shape[1] == 0:
+    if survey.radii.shape[1] == 0:
         raise InputError("nothing was surveyed: there are no contexts")
     across = np.linspace(0.0, FARTHEST, POINTS) if deltas is None else np.asarray(deltas, dtype=np.float64)
-    shares = np.array([found.certified(float(delta)) for delta in across])
-    largest = max(len(members) for members in found.coalitions)
+    shares = np.array([survey.certified(float(delta)) for delta in across])
+    largest = max(len(members) for members in survey.coalitions)
     order = sorted(
-        (k for k, members in enumerate(found.coalitions) if len(members) in (1, largest)),
-        key=lambda k: len(found.coalitions[k]) != largest,
+        (k for k, members in enumerate(survey.coalitions) if len(members) in (1, largest)),
+        key=lambda k: len(survey.coalitions[k]) != largest,
     )[:MOST_CURVES]  # fmt: skip
     ax, shades = axes(ax, 3.8), colours()
     ax.grid(visible=True, axis="y", color=shades["faint"], linewidth=0.8)
     for position, k in enumerate(order):
-        members = found.coalitions[k]
+        members = survey.coalitions[k]
         name = "everybody together" if len(members) == largest and largest > 1 else f"{listed(members)} alone"
         colour, width = (shades["accent"], 2.4) if position == 0 else (shades["ink"], 1.3)
         ax.plot(
@@ -184,23 +184,26 @@ def certificate_curve(found: Survey, *, ax: Axes | None = None, deltas: Sequence
     ax.set_ylim(-0.02, 1.04)
     ax.set_yticks([0.0, 0.25, 0.5, 0.75, 1.0], ["0%", "25%", "50%", "75%", "100%"])
     key(ax, title="who may misreport")
-    kind = "cannot change" if found.exact else "are certified not to change"
-    title = f"{readable(found.rule)}: decisions that {kind}"
+    kind = "cannot change" if survey.exact else "are certified not to change"
+    title = f"{readable(survey.rule)}: decisions that {kind}"
     return titled(ax, title, "largest misreport of an expected reward, δ", "share of decisions")
 
 
 @pictures.register("explanation")
-def explanation(found: Explanation, *, ax: Axes | None = None) -> Axes:
+def explanation(explanation: Explanation, *, ax: Axes | None = None) -> Axes:
     """Draw what every action gives every stakeholder in one context; the decision stands on top in bold."""
-    who = found.stakeholders
+    who = explanation.stakeholders
     if len(who) > len(GROUP_SHAPES):
         raise InputError(f"there are {len(who)} stakeholders; allowed in a picture: at most {len(GROUP_SHAPES)}")
-    expected = np.array(found.expected)
-    order = [found.choice.action, *(action for action in found.actions if action != found.choice.action)]
-    ax, places = rows(ax, order, [action == found.choice.action for action in order])
+    expected = np.array(explanation.expected)
+    order = [
+        explanation.choice.action,
+        *(action for action in explanation.actions if action != explanation.choice.action),
+    ]
+    ax, places = rows(ax, order, [action == explanation.choice.action for action in order])
     ax.axhspan(-0.5, 0.5, color=colours()["tint"], zorder=0)
     for action, y in zip(order, places, strict=True):
-        a = found.actions.index(action)
+        a = explanation.actions.index(action)
         ax.plot(
             [expected[:, a].min(), expected[:, a].max()],
             [y, y],
@@ -214,5 +217,5 @@ def explanation(found: Explanation, *, ax: Axes | None = None) -> Axes:
             mark(ax, GROUP_SHAPES[i], float(expected[i, a]), y, of_group(i), label=label, gid=f"{action}: {name}")
     ax.set_xlim(-0.02, 1.02)
     key(ax, title="what it gives")
-    title = f"Context {found.row}: {readable(found.rule)} decides {found.choice.action}"
+    title = f"Context {explanation.row}: {readable(explanation.rule)} decides {explanation.choice.action}"
     return titled(ax, title, "expected reward, more is better →")

@@ -77,20 +77,20 @@ def confounding(reading: Reading) -> Confounding | None:
     )
 
 
-def _compared(each: ComparisonSensitivityPart) -> ComparedRow:
+def _compared(comparison: ComparisonSensitivityPart) -> ComparedRow:
     return ComparedRow(
-        "logged decisions" if each.against == "logged" else each.other,
-        percent(each.different),
-        number(each.difference, 3),
-        _intervals(each),
-        _turning(each.turning_point),
-        _turning(each.turning_point_with_error),
+        "logged decisions" if comparison.against == "logged" else comparison.other,
+        percent(comparison.different),
+        number(comparison.difference, 3),
+        _intervals(comparison),
+        _turning(comparison.turning_point),
+        _turning(comparison.turning_point_with_error),
     )
 
 
-def _welfare(reading: Reading, each: RuleSensitivityPart) -> WelfareRow:
-    line = reading.find(each.strategy)
-    return WelfareRow(each.strategy, line, number(each.welfare, 3), _intervals(each))
+def _welfare(reading: Reading, rule: RuleSensitivityPart) -> WelfareRow:
+    line = reading.find(rule.strategy)
+    return WelfareRow(rule.strategy, line, number(rule.welfare, 3), _intervals(rule))
 
 
 def _place(row: WelfareRow) -> float:
@@ -98,8 +98,8 @@ def _place(row: WelfareRow) -> float:
     return float("inf") if row.line is None else row.line.position
 
 
-def _intervals(each: ComparisonSensitivityPart | RuleSensitivityPart) -> tuple[str, ...]:
-    return tuple(f"[{number(at.lowest, 3)}, {number(at.highest, 3)}]" for at in each.intervals)
+def _intervals(part: ComparisonSensitivityPart | RuleSensitivityPart) -> tuple[str, ...]:
+    return tuple(f"[{number(at.lowest, 3)}, {number(at.highest, 3)}]" for at in part.intervals)
 
 
 def _turning(value: float | None) -> str:

@@ -91,20 +91,20 @@ class Deciders:
 def deciders(reading: Reading) -> Deciders:
     """Return what the record says about influence."""
     scrutiny = reading.scrutiny
-    influence, strategy = scrutiny.influence, scrutiny.strategy
-    divisions = tuple(_division(reading, part, k) for k, part in enumerate(influence, 1))
-    rotated = any(part.power.ties == "rotated" for part in influence)
+    influences, strategy = scrutiny.influence, scrutiny.strategy
+    divisions = tuple(_division(reading, influence, k) for k, influence in enumerate(influences, 1))
+    rotated = any(influence.power.ties == "rotated" for influence in influences)
     return Deciders(
-        strategy, _sentences(influence[0], strategy) if influence else (), divisions, rotated, _reasons(influence)
+        strategy, _sentences(influences[0], strategy) if influences else (), divisions, rotated, _reasons(influences)
     )
 
 
-def _sentences(found: InfluencePart, strategy: str) -> tuple[Markup, ...]:
+def _sentences(influence: InfluencePart, strategy: str) -> tuple[Markup, ...]:
     """Return whose silence would change most, and what there is to share."""
-    power, n = found.power, found.power.contexts
+    power, n = influence.power, influence.power.contexts
     if not n:
         return (sentence("There are no untouched rows, so nobody decides anything."),)
-    asked = found.pivotal.pivotal["neutralised"]
+    asked = influence.pivotal.pivotal["neutralised"]
     shares = sorted(((share, name) for name, share in asked.items() if share is not None), key=lambda pair: -pair[0])
     said = []
     if shares and shares[0][0] == 0:
@@ -144,9 +144,9 @@ def _moved(power: PowerPart, n: int) -> Markup:
     )
 
 
-def _division(reading: Reading, found: InfluencePart, index: int) -> Division:
+def _division(reading: Reading, influence: InfluencePart, index: int) -> Division:
     """Return the rows of one grouping and their drawing."""
-    attributes, power, pivotal = found.attributes, found.power, found.pivotal
+    attributes, power, pivotal = influence.attributes, influence.power, influence.pivotal
     names = list(power.shapley.raw)
     parts: list[tuple[str, PowerPart | GroupPower, PivotalPart | GroupPivotal]] = [("", power, pivotal)]
     for label, group in power.groups.items():
@@ -210,11 +210,11 @@ def _chart(rows: Sequence[tuple[str, Sequence[Row]]], title: str, index: int) ->
     )  # fmt: skip
 
 
-def _reasons(found: Sequence[InfluencePart]) -> tuple[str, ...]:
+def _reasons(influences: Sequence[InfluencePart]) -> tuple[str, ...]:
     """Return what means nothing, once for each reason."""
     reasons: dict[tuple[str, str], list[str]] = {}
-    for part in found[:1]:
-        for variation, why in part.pivotal.reasons.items():
+    for influence in influences[:1]:
+        for variation, why in influence.pivotal.reasons.items():
             for name, reason in why.items():
                 reasons.setdefault((VARIATIONS[variation], reason), []).append(name)
     return tuple(f"{variation}, {listed(names)}: {reason}" for (variation, reason), names in reasons.items())

@@ -80,12 +80,12 @@ class ParityPrice:
         return any((row.hopeless or 0.0) > 0 for row in self.rows)
 
 
-def parity_price(found: PricePart, index: int, metrics: Sequence[str]) -> ParityPrice:
+def parity_price(price: PricePart, index: int, metrics: Sequence[str]) -> ParityPrice:
     """Return the price of bounding one gap.
 
     Parameters
     ----------
-    found
+    price
         As in the record.
     index
         Position in the report, from 1.
@@ -93,21 +93,21 @@ def parity_price(found: PricePart, index: int, metrics: Sequence[str]) -> Parity
         Those of the table.
     """
     identifier = f"parity-{index}"
-    points = [point for point in found.points if not point.reason]
+    points = [point for point in price.points if not point.reason]
     shown = tuple(label for label in metrics if points and label in points[0].change)
-    fine = decimals(point.within for point in found.points)
+    fine = decimals(point.within for point in price.points)
     digits = {label: decimals(point.change[label].value for point in points) for label in shown}
     return ParityPrice(
         identifier=identifier,
-        metric=found.metric,
-        rule=found.rule,
-        attribute=found.attribute,
-        same=found.same,
-        reason=found.reason,
-        chart=_chart(identifier, found, points),
+        metric=price.metric,
+        rule=price.rule,
+        attribute=price.attribute,
+        same=price.same,
+        reason=price.reason,
+        chart=_chart(identifier, price, points),
         sentence=_sentence(points),
         metrics=shown,
-        rows=tuple(_row(point, shown, digits, fine) for point in found.points if point.within is not None),
+        rows=tuple(_row(point, shown, digits, fine) for point in price.points if point.within is not None),
     )
 
 
@@ -117,7 +117,7 @@ def _bounds(points: Sequence[PricePointPart]) -> list[tuple[float, PricePointPar
     return sorted(bounds, key=lambda bound: -bound[0])
 
 
-def _chart(identifier: str, found: PricePart, points: Sequence[PricePointPart]) -> Markup | None:
+def _chart(identifier: str, price: PricePart, points: Sequence[PricePointPart]) -> Markup | None:
     """Return the change of stakeholders' mean expected rewards by bound; None if there is nothing to draw."""
     bounds = _bounds(points)
     free = next((point for point in points if point.within is None), None)
@@ -137,7 +137,7 @@ def _chart(identifier: str, found: PricePart, points: Sequence[PricePointPart]) 
         ("largest gap allowed, stricter →", "↑ change of the mean expected reward"),
     )
     return curve_chart(
-        f"{identifier}-chart", f"What a bound on {found.metric} changes for each stakeholder", curves, axes
+        f"{identifier}-chart", f"What a bound on {price.metric} changes for each stakeholder", curves, axes
     )
 
 
@@ -262,16 +262,16 @@ def _tried(tried: Mapping[str, int]) -> str:
     return listed([words[kind].format(n=n) for kind, n in tried.items() if n and kind in words])
 
 
-def _pair(each: PairPart) -> Pair:
+def _pair(pair: PairPart) -> Pair:
     return Pair(
-        metrics=each.metrics,
-        verdict=each.verdict,
-        grounds=tuple(_grounds(each.grounds)),
-        costs=tuple(_costs(each)),
-        concessions=tuple(_concessions(each.concessions)),
-        improvements=tuple(_improvements(each, confirmed=True)),
-        attempts=tuple(_improvements(each, confirmed=False)),
-        reasons=each.reasons,
+        metrics=pair.metrics,
+        verdict=pair.verdict,
+        grounds=tuple(_grounds(pair.grounds)),
+        costs=tuple(_costs(pair)),
+        concessions=tuple(_concessions(pair.concessions)),
+        improvements=tuple(_improvements(pair, confirmed=True)),
+        attempts=tuple(_improvements(pair, confirmed=False)),
+        reasons=pair.reasons,
     )
 
 
@@ -286,15 +286,15 @@ def _grounds(grounds: GroundsPart) -> list[str]:
     return said
 
 
-def _costs(each: PairPart) -> list[str]:
+def _costs(pair: PairPart) -> list[str]:
     """Return the best candidate of each metric, and what it is behind in the other one."""
-    if each.best is None or each.costs is None:
+    if pair.best is None or pair.costs is None:
         return [NOT_DEFINED]
-    (first, second), (a, b) = each.metrics, each.best
+    (first, second), (a, b) = pair.metrics, pair.best
     if a == b:
         return [f"{a} is best in both"]
     said = []
-    for best, metric, other, cost in ((a, first, second, each.costs[1]), (b, second, first, each.costs[0])):
+    for best, metric, other, cost in ((a, first, second, pair.costs[1]), (b, second, first, pair.costs[0])):
         digits = decimals((cost.value, cost.low, cost.high))
         limits = interval(cost.low, cost.high, digits)
         behind = " ".join(filter(None, (number(cost.value, digits), limits)))
@@ -302,20 +302,20 @@ def _costs(each: PairPart) -> list[str]:
     return said
 
 
-def _concessions(found: ConcessionsPart | None) -> list[tuple[str, str]]:
+def _concessions(concessions: ConcessionsPart | None) -> list[tuple[str, str]]:
     """Return the share of the span that has to be given up, over ever larger sets of policies."""
-    if found is None:
+    if concessions is None:
         return []
     rows = [
-        ("candidates", _share(found.strategies)),
-        ("lotteries between two", _share(found.mixtures)),
-        ("other rules", _share(found.rules)),
+        ("candidates", _share(concessions.strategies)),
+        ("lotteries between two", _share(concessions.mixtures)),
+        ("other rules", _share(concessions.rules)),
     ]
-    if found.hindsight is not None:
-        low, high = (_share(end) for end in found.hindsight)
+    if concessions.hindsight is not None:
+        low, high = (_share(end) for end in concessions.hindsight)
         rows.append(("with hindsight", low if low == high else f"{low} to {high}"))
-    if found.hindsight_interval is not None:
-        low, high = (_share(end) for end in found.hindsight_interval)
+    if concessions.hindsight_interval is not None:
+        low, high = (_share(end) for end in concessions.hindsight_interval)
         rows.append(("with hindsight, over resamples", low if low == high else f"{low} to {high}"))
     return rows
 
@@ -327,26 +327,26 @@ def _share(value: float | None) -> str:
     return "better than both" if value < -0.0005 else percent(abs(value))
 
 
-def _improvements(each: PairPart, *, confirmed: bool) -> list[str]:
+def _improvements(pair: PairPart, *, confirmed: bool) -> list[str]:
     """Return policies that were tried against candidates on the front, with what they gain."""
     said = []
-    for improvement in each.improvements:
+    for improvement in pair.improvements:
         if improvement.confirmed != confirmed:
             continue
-        gains = [_gain(metric, gain) for metric, gain in zip(each.metrics, improvement.gains, strict=True)]
+        gains = [_gain(metric, gain) for metric, gain in zip(pair.metrics, improvement.gains, strict=True)]
         words = f"{improvement.by.name} instead of {improvement.over}: {'; '.join(gains)}"
         said.append(f"{words}{_beyond(improvement)}")
     return said
 
 
-def _beyond(found: ImprovementPart) -> str:
+def _beyond(improvement: ImprovementPart) -> str:
     """Return how far a rule passes lotteries between candidates, in shares of the span; nothing for a lottery."""
-    past = found.beyond
+    past = improvement.beyond
     if past is None:
         return ""
     limits = "" if past.low is None else f" [{percent(past.low)}, {percent(past.high)}]"
     value = NOT_DEFINED if past.value is None else percent(past.value)
-    if found.compromise:
+    if improvement.compromise:
         return f"; besides the candidates it lowers the concession of lotteries by {value}{limits}"
     return f"; beyond all lotteries by {value}{limits}"
 

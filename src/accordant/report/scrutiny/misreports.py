@@ -84,18 +84,18 @@ def _rows(bounds: Sequence[BoundPart]) -> Iterable[tuple[str, tuple[BoundRow, ..
         yield metric, tuple(_row(row, digits, everybody) for row in rows)
 
 
-def _row(each: BoundPart, digits: int, everybody: set[str]) -> BoundRow:
-    undefined = ", or not defined" if each.may_be_undefined else ""
+def _row(bound: BoundPart, digits: int, everybody: set[str]) -> BoundRow:
+    undefined = ", or not defined" if bound.may_be_undefined else ""
     return BoundRow(
-        coalition=_members(each.coalition, everybody),
-        delta=each.delta,
-        nominal=number(each.nominal, digits),
-        certified=_range(each.low, each.high, digits) + undefined,
-        attained=_range(each.attained_low, each.attained_high, digits),
+        coalition=_members(bound.coalition, everybody),
+        delta=bound.delta,
+        nominal=number(bound.nominal, digits),
+        certified=_range(bound.low, bound.high, digits) + undefined,
+        attained=_range(bound.attained_low, bound.attained_high, digits),
         searched=tuple(
-            f"{name} search: {_range(limits[0], limits[1], digits)}" for name, limits in each.searched.items() if limits
+            f"{name} search: {_range(ends[0], ends[1], digits)}" for name, ends in bound.searched.items() if ends
         ),
-        certainty=_certainty(each.low_status, each.high_status),
+        certainty=_certainty(bound.low_status, bound.high_status),
     )
 
 

@@ -148,9 +148,9 @@ def _beyond(survey: Survey, deltas: Sequence[float]) -> list[list[int]]:
     return np.rint(np.array([survey.certified(delta) * n for delta in deltas]).T).astype(int).tolist()  # type: ignore[no-any-return]
 
 
-def _columns(found: Certified, start: int) -> dict[str, Any]:
+def _columns(certificates: Certified, start: int) -> dict[str, Any]:
     """Return the rows of `Certified.rows` by columns, with radii as numbers."""
-    columns = dict(zip(found.header, map(list, zip(*found.rows(), strict=True)), strict=True))
+    columns = dict(zip(certificates.header, map(list, zip(*certificates.rows(), strict=True)), strict=True))
     columns["row"] = [start + row for row in columns["row"]]
     radii = {name: np.array(values, dtype=np.float64) for name, values in columns.items() if name.startswith("radius[")}
     return {name: radii.get(name, np.asarray(values)) for name, values in columns.items()}

@@ -381,5 +381,5 @@ def _read_as(folder: Path, sha256: str) -> FittedPopulation:
     return read_population(folder)
 
 
-def _created(found: FittedPopulation) -> Any:
-    return strategies.create(found.rule["name"], found.rule["parameters"])
+def _created(fitted: FittedPopulation) -> Any:
+    return strategies.create(fitted.rule["name"], fitted.rule["parameters"])

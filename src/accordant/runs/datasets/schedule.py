@@ -105,14 +105,14 @@ def durations_of(
     return durations
 
 
-def reduced_in_tree(parts: int, workers: int, each: float, fan_in: int = FAN_IN) -> float:
-    """Return the seconds in which workers add up parts in a tree, level after level; a driver alone takes parts × each.
+def reduced_in_tree(parts: int, workers: int, per_part: float, fan_in: int = FAN_IN) -> float:
+    """Return the seconds in which workers add up parts in a tree, level by level; a driver takes parts × per_part.
 
     Parameters
     ----------
     parts, workers
         How many there are.
-    each
+    per_part
         Seconds to read one result and add it.
     fan_in
         How many results become one.
@@ -121,7 +121,7 @@ def reduced_in_tree(parts: int, workers: int, each: float, fan_in: int = FAN_IN)
     while parts > 1:
         sizes = np.full(-(-parts // fan_in), float(fan_in))
         sizes[-1] = parts - fan_in * (len(sizes) - 1)
-        seconds += makespan(each * sizes, workers, 0.0)
+        seconds += makespan(per_part * sizes, workers, 0.0)
         parts = len(sizes)
     return seconds
 

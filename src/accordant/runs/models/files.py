@@ -102,7 +102,7 @@ def same_bytes(content: bytes) -> bytes:
             return [renumber(element) for element in value]
         if not isinstance(value, dict):
             return value
-        renumbered = {name: renumber(each) for name, each in value.items() if name not in ("__id__", "file")}
+        renumbered = {name: renumber(element) for name, element in value.items() if name not in ("__id__", "file")}
         if isinstance(number := value.get("__id__"), int):
             part = str(value["content"]) if value.get("is_json") is True else number
             renumbered["__id__"] = parts.setdefault(part, len(parts) + 1)

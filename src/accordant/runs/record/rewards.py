@@ -116,9 +116,9 @@ class StakeholderGroups(Part):
         return tuple(sentences)
 
 
-def _tried(found: GroupTried) -> str:
+def _tried(trial: GroupTried) -> str:
     """Return how well a number of types predicts, in words."""
-    types = f"{found.types} type{'s' * (found.types > 1)} {found.log_likelihood:.4f}"
-    if not found.shortfall:
+    types = f"{trial.types} type{'s' * (trial.types > 1)} {trial.log_likelihood:.4f}"
+    if not trial.shortfall:
         return f"{types} (the best)"
-    return f"{types} (short by {found.shortfall:.4f}, standard error {found.standard_error:.4f})"
+    return f"{types} (short by {trial.shortfall:.4f}, standard error {trial.standard_error:.4f})"

@@ -156,6 +156,6 @@ def certified(
     return Certified(origin, radii, certificate, *policy.handling_of(contexts), paper)
 
 
-def write_certified(found: Certified, out: Path) -> None:
+def write_certified(certified: Certified, out: Path) -> None:
     """Write one line per row as CSV."""
-    write_output(out, csv_text(found.header, found.rows()))
+    write_output(out, csv_text(certified.header, certified.rows()))

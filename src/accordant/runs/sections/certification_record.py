@@ -105,28 +105,28 @@ class CertificatesResult(Section):
         )
 
 
-def certificates_section(run: Run, rows: RowsPart, found: Certified) -> CertificatesResult:
+def certificates_section(run: Run, rows: RowsPart, certified: Certified) -> CertificatesResult:
     """Return what was certified as a section.
 
     Rows are listed as far as `accordant.limits.SECTION_RADII` allows, and counted beyond.
 
     Parameters
     ----------
-    run, rows, found
+    run, rows, certified
         The run, which of its rows, and what `accordant.runs.sections.certification.certify_rows` found.
     """
-    certificate = found.certificate
-    listed_rows = min(certificate.expected.n_contexts, limits.SECTION_RADII.most // len(found.survey.coalitions))
+    certificate = certified.certificate
+    listed_rows = min(certificate.expected.n_contexts, limits.SECTION_RADII.most // len(certified.survey.coalitions))
     return CertificatesResult.read({
         "accordant": __version__, "rows": rows, "selected": certificate.rule.label == run.record.selected,
-        **certificate.to_json(), "survey": found.survey.to_json(sorted({*DELTAS, certificate.threat.delta})),
-        "unusual": found.counts.to_json(), "paper": found.paper,
-        "decisions": tuple(_row(found, certificate, t) for t in range(listed_rows)),
+        **certificate.to_json(), "survey": certified.survey.to_json(sorted({*DELTAS, certificate.threat.delta})),
+        "unusual": certified.counts.to_json(), "paper": certified.paper,
+        "decisions": tuple(_row(certified, certificate, t) for t in range(listed_rows)),
         "left_out": certificate.expected.n_contexts - listed_rows,
     })  # fmt: skip
 
 
-def _row(found: Certified, certificate: Certificate, t: int) -> CertifiedRow:
+def _row(certified: Certified, certificate: Certificate, t: int) -> CertifiedRow:
     names = certificate.expected.actions
     return CertifiedRow(
         row=t,
@@ -134,8 +134,8 @@ def _row(found: Certified, certificate: Certificate, t: int) -> CertifiedRow:
         certified=bool(certificate.certified[t]),
         reachable=tuple(names[a] for a in np.flatnonzero(certificate.outer[:, t])),
         attainable=tuple(names[a] for a in np.flatnonzero(certificate.inner[:, t])),
-        radii=tuple("inf" if np.isinf(radius) else float(radius) for radius in found.survey.radii[:, t]),
-        unusual=str(found.unusual.remarks[t]),
-        referred=bool(found.referred[t]),
-        fall_back=bool(found.fall_back[t]),
+        radii=tuple("inf" if np.isinf(radius) else float(radius) for radius in certified.survey.radii[:, t]),
+        unusual=str(certified.unusual.remarks[t]),
+        referred=bool(certified.referred[t]),
+        fall_back=bool(certified.fall_back[t]),
     )

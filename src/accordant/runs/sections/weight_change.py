@@ -94,7 +94,7 @@ def _shares(board: Board, weights: Mapping[str, float]) -> dict[str, float]:
 
 
 def _drawn_again(
-    run: Run, found: StoredScores, shares: Mapping[str, float], data: str | None
+    run: Run, after: StoredScores, shares: Mapping[str, float], data: str | None
 ) -> tuple[Leaderboard | None, str]:
     """Return the leaderboard with resamples of the untouched rows, or why there is none."""
     if not run.record.test.resamples:
@@ -107,8 +107,8 @@ def _drawn_again(
         return None, f"the untouched rows are not at hand ({error})"
     declared = declared_metrics(run.case)
     board = run.policy.leaderboard_on(evidence, {label: (declared[label][0], share) for label, share in shares.items()})
-    scores = np.array([_value(board[name].score.value) for name in found.names])
-    if not np.allclose(scores, found.composite.scores, rtol=0, atol=SAME, equal_nan=True):
+    scores = np.array([_value(board[name].score.value) for name in after.names])
+    if not np.allclose(scores, after.composite.scores, rtol=0, atol=SAME, equal_nan=True):
         return None, "scores that are made again from the models differ from those of the run; libraries have changed"
     return board, ""
 
@@ -117,23 +117,23 @@ def _value(number: float | None) -> float:
     return np.nan if number is None else number
 
 
-def _borders(run: Run, found: StoredScores, shares: Mapping[str, float], metrics: set[str]) -> tuple[Any, str]:
+def _borders(run: Run, after: StoredScores, shares: Mapping[str, float], metrics: set[str]) -> tuple[Any, str]:
     """Return how far weights are from another winner, or why that cannot be told.
 
     `metrics`: those that have weight here or in the run; one that is not defined for a ranked candidate is left out.
     """
-    ranked = found.candidates & ~np.isnan(found.composite.scores)
-    order = [s for s in found.declared if ranked[s]]
+    ranked = after.candidates & ~np.isnan(after.composite.scores)
+    order = [s for s in after.declared if ranked[s]]
     if not order:
         return None, "no candidate is ranked"
-    values: Values = found.composite.normalised[order]
+    values: Values = after.composite.normalised[order]
     among = [
         label
-        for m, label in enumerate(found.labels)
+        for m, label in enumerate(after.labels)
         if label in metrics and not np.isnan(values[:, m]).any()
     ]  # fmt: skip
     scores = UndominatedScores.of(
-        values, [found.names[s] for s in order], found.labels, [shares[label] for label in found.labels], among=among
+        values, [after.names[s] for s in order], after.labels, [shares[label] for label in after.labels], among=among
     )
     generator = randomness.generator(run.record.seed, "resamples")
     return plain(weigh_scores(scores, generator=generator).sensitivity.to_json()), ""
