@@ -205,10 +205,18 @@ WINDOW = 6  # lines in a row that stand at two places are one repetition
 REPEATED = 10  # windows of code that stand elsewhere too: this number may only fall
 
 
+def statements(node):
+    """Yield a node and the statements below it; what is inside expressions holds none."""
+    yield node
+    for part in ("body", "orelse", "finalbody", "handlers", "cases"):
+        for inner in getattr(node, part, ()):
+            yield from statements(inner)
+
+
 def windows(file, tree):
     """Yield every run of `WINDOW` lines of code, without docstrings, comments, imports and lone brackets."""
     left_out = set()
-    for node in ast.walk(tree):
+    for node in statements(tree):
         body = getattr(node, "body", None)
         if isinstance(node, ast.Import | ast.ImportFrom):
             left_out |= set(range(node.lineno, node.end_lineno + 1))

@@ -171,6 +171,7 @@ def test_all_names_of_strategies_stand_in_sources():
     assert not twin.may_know("xlogy")
 
 
+@pytest.mark.long
 def test_registered_classes_can_be_sent_to_another_process():
     factories = [each.registry.factory(name) for each in reference.registries() for name in each.registry.names()]
     classes = [factory for factory in factories if isinstance(factory, type)]
