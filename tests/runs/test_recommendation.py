@@ -41,7 +41,7 @@ def test_budgets_hold_over_the_file_and_not_over_each_batch(monkeypatch, run_fol
     run.policy.strategies_[rule.label] = rule
     found = list(recommend_rows(run, rows, rule.label))
     assert [batch.start for batch in found] == [0, 10, 20, 30][:batches]
-    actions = np.concatenate([batch.found.decisions.actions for batch in found])
+    actions = np.concatenate([batch.recommended.decisions.actions for batch in found])
     assert len(actions) == 40
     assert budget is None or (actions == "yes").sum() <= 3
 
@@ -105,7 +105,7 @@ def test_what_was_fitted_to_training_rows_decides_for_new_ones(outcomes, tmp_pat
         assert run.policy.strategies_[label] == policy.strategies_[label] and policy.strategies_[label].fitted
         (batch,) = recommend_rows(run, rows, label)
         here = policy.recommend(contexts, strategy=label).decisions
-        np.testing.assert_array_equal(batch.found.decisions.codes, here.codes)
+        np.testing.assert_array_equal(batch.recommended.decisions.codes, here.codes)
 
 
 @pytest.mark.parametrize("suffix", [".parquet", ".arrow"])
@@ -124,7 +124,7 @@ def test_a_file_stored_by_columns_is_decided_as_the_same_rows_of_a_csv_file(monk
     for name in found:
         np.testing.assert_array_equal(found[name].to_numpy(), as_csv[name].to_numpy(), err_msg=name)
     for batch, other in zip(recommend_rows(run, rows, None), recommend_rows(run, stored, None), strict=True):
-        np.testing.assert_array_equal(batch.found.expected.values, other.found.expected.values)
+        np.testing.assert_array_equal(batch.recommended.expected.values, other.recommended.expected.values)
 
 
 def test_what_a_file_stored_by_columns_lacks_or_holds_is_named(run_folder, rows):
