@@ -83,12 +83,12 @@ class LearningSettings:
     effort: Effort = "standard"
 
     def __post_init__(self) -> None:
-        for name, found, allowed in (
+        for name, choice, allowed in (
             ("augmentation", self.augmentation, get_args(Over)),
             ("integration", self.integration, get_args(Integration)),
         ):
-            if found not in allowed:
-                raise UnknownNameError(name, found, allowed)
+            if choice not in allowed:
+                raise UnknownNameError(name, choice, allowed)
         limits_of(self.effort)  # raises for an unknown one
         if self.nodes < 1:
             raise InputError(f"nodes is {self.nodes}; allowed: at least 1")
@@ -179,13 +179,13 @@ def learn(
         ),
     )  # fmt: skip
     overlap = None if behaviour is None else overlap_diagnostics(behaviour.held_out, log.actions)
-    searches = [each.search for each in rewards]
+    searches = [model.search for model in rewards]
     by_fold, held_out = _without_folds(
         problem, log, folds, outcome.by_fold, list(zip(reward_learners, searches, strict=True)), stated, settings.n_jobs
     )
     errors = chain.from_iterable(
-        reward_errors(found, log, learner, signals, problem)
-        for found, learner in zip(held_out, reward_learners, strict=True)
+        reward_errors(predicted, log, learner, signals, problem)
+        for predicted, learner in zip(held_out, reward_learners, strict=True)
     )
     names = ["outcome", *(" & ".join(learner.stakeholders) for learner in reward_learners)]
     return Learned(
@@ -327,21 +327,21 @@ def _without_folds(
     """
     predicted = [partial(model.predict, log.contexts) for model in outcome_models]
     predictions = run_all(predicted, n_jobs, "predicting outcomes", first_here=True)
-    names = [each.stakeholder for each in stated]
+    names = [reward.stakeholder for reward in stated]
     tasks: list[Callable[[], Any]] = []
     for fold, prediction in enumerate(predictions):
         tasks += [partial(learner.held_out, search, folds, fold, prediction) for learner, search in learned]
         tasks.append(partial(expected_values, log.contexts, prediction, stated, names))
-    found = iter(run_all(tasks, n_jobs, "rewards without each fold", first_here=True))
+    results = iter(run_all(tasks, n_jobs, "rewards without each fold", first_here=True))
     held_out = [np.empty(learner.answers.shape) for learner, _ in learned]
     by_fold = []
     for rows, prediction in zip(folds, predictions, strict=True):
         values: dict[str, Values] = {}
         for (learner, _), every in zip(learned, held_out, strict=True):
-            expected, of_queries = next(found)
+            expected, of_queries = next(results)
             values |= zip(learner.stakeholders, expected, strict=True)
             every[:, np.isin(learner.queries.rows, rows)] = of_queries
-        values |= zip(names, next(found), strict=True)
+        values |= zip(names, next(results), strict=True)
         expected = np.stack([values[name] for name in problem.stakeholder_names])
         expected.flags.writeable = False  # then it is taken without a copy
         by_fold.append(
@@ -361,9 +361,9 @@ def _held_out(
     """Return E and f on all training rows, each fold from the models that did not see it."""
     order = np.argsort(np.concatenate(folds))
     parts = zip(by_fold, folds, strict=True)
-    expected = np.concatenate([each.values[:, :, rows] for (each, _), rows in parts], axis=2)[:, :, order]
+    expected = np.concatenate([rewards.values[:, :, rows] for (rewards, _), rows in parts], axis=2)[:, :, order]
     expected.flags.writeable = False  # then it is taken without a copy
-    predictions = [each.take(rows) for (_, each), rows in zip(by_fold, folds, strict=True)]
+    predictions = [prediction.take(rows) for (_, prediction), rows in zip(by_fold, folds, strict=True)]
     return (
         ExpectedRewards(expected, stakeholders=problem.stakeholder_names, actions=problem.actions),
         joined(predictions).take(order),
@@ -374,12 +374,12 @@ def joined(predictions: Sequence[OutcomePrediction]) -> OutcomePrediction:
     """Return the predictions of consecutive batches of contexts as one."""
     first = predictions[0]
     return OutcomePrediction(
-        np.concatenate([each.weights for each in predictions], axis=2),
+        np.concatenate([prediction.weights for prediction in predictions], axis=2),
         None
         if first.nodes is None
-        else np.concatenate([each.nodes for each in predictions if each.nodes is not None], axis=2),
+        else np.concatenate([prediction.nodes for prediction in predictions if prediction.nodes is not None], axis=2),
         first.depends_on_action,
         None
         if first.means is None
-        else np.concatenate([each.means for each in predictions if each.means is not None], axis=1),
+        else np.concatenate([prediction.means for prediction in predictions if prediction.means is not None], axis=1),
     )

@@ -94,19 +94,19 @@ def effort_warnings(
     answers
         How many answers a reward model was fitted on at most, and how many there were; None if on all of them.
     """
-    limits, found = limits_of(effort), list[str]()
+    limits, warnings = limits_of(effort), list[str]()
     if effort == "quick":
         tried = " The outcome model was chosen among the simplest ones only." if default_model else ""
         rewards = "The default model of rewards was not tuned, and took few, large steps."
-        found.append(f"A quick look:{tried} {rewards} Run without --quick before you rely on it.")
+        warnings.append(f"A quick look:{tried} {rewards} Run without --quick before you rely on it.")
     elif default_model and not forests:
-        found.append(
+        warnings.append(
             f"Forests were not tried as outcome models, because there are more than {limits.forest_rows:,} training "
             "rows; --thorough tries them."
         )
     if answers is not None:
-        found.append(
+        warnings.append(
             f"Reward models learned from {answers[0]:,} of {answers[1]:,} answers of a stakeholder, those about "
             "randomly chosen rows; --thorough takes all."
         )
-    return found
+    return warnings

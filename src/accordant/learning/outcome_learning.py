@@ -105,7 +105,7 @@ class DiscreteOutcomeLearner:
         self, rows: Codes, unfitted: Sequence[CalibratedProbabilities]
     ) -> tuple[ContextEncoder, list[CalibratedProbabilities]]:
         encoder, columns, codes = self._training(rows)
-        return encoder, [self._fitted(each, columns, codes, self._groups(rows)) for each in unfitted]
+        return encoder, [self._fitted(candidate, columns, codes, self._groups(rows)) for candidate in unfitted]
 
     def _columns_of(self, encoder: ContextEncoder, rows: Codes) -> Values:
         part = self.log.take(rows)

@@ -142,14 +142,14 @@ class RewardLearner:
         """Return the mean squared error over all queries about each row: every action that was asked about."""
         queries, answers = self._about(rows)
         errors = ((self._predicted(model, queries) - answers) ** 2).mean(axis=0)
-        sums, asked = (np.bincount(queries.rows, each, len(self.log))[rows] for each in (errors, None))
+        sums, asked = (np.bincount(queries.rows, weights, len(self.log))[rows] for weights in (errors, None))
         return np.asarray(sums / asked)
 
     def _predicted(self, model: LearnedReward, queries: RewardQueries) -> Values:
         """Return the learned reward in each query, shape (stakeholder, query)."""
         columns = design(model.encoder(self.log.contexts), queries, self.problem)
-        found = np.asarray(model.regressor.predict(columns)).reshape(len(queries), len(self.stakeholders))
-        return np.clip(found, 0.0, 1.0).T
+        rewards = np.asarray(model.regressor.predict(columns)).reshape(len(queries), len(self.stakeholders))
+        return np.clip(rewards, 0.0, 1.0).T
 
     def _models(self, rows: Codes, regressors: list[Any], points: Sequence[Point] | None) -> list[LearnedReward]:
         encoder = encoder_for(self.regressor, self.log.contexts.take(rows), self.features)

@@ -62,7 +62,7 @@ def _sharing(estimator: Any, points: Sequence[Point]) -> list[list[int]]:
             own.add("max_depth")
         # with its type: as max_features, 1 is one feature and 1.0 is all of them
         rest = {name: (type(value), value) for name, value in point.items() if name not in own}
-        same = next((members for each, members in groups if each == rest), None)
+        same = next((members for parameters, members in groups if parameters == rest), None)
         if same is None:
             groups.append((rest, [number]))
         else:
@@ -100,16 +100,16 @@ class SharedForest:
         columns = self.forest._validate_X_predict(rows)  # noqa: SLF001 - once for all trees
         depths = {depth for _, depth in self.cuts}
         sums: dict[int | None, Any] = dict.fromkeys(depths, 0.0)
-        found: dict[Cut, Values] = {}
-        for size, each in enumerate(self.forest.estimators_, start=1):
-            tree = each.tree_
+        means: dict[Cut, Values] = {}
+        for size, estimator in enumerate(self.forest.estimators_, start=1):
+            tree = estimator.tree_
             leaves, values = tree.apply(columns), _per_node(tree)
             for depth in depths:
                 ends = leaves if depth is None else ends_at(tree, depth)[leaves]
                 sums[depth] = sums[depth] + values[ends]
                 if (size, depth) in self.cuts:
-                    found[size, depth] = sums[depth] / size
-        return [found[cut] for cut in self.cuts]
+                    means[size, depth] = sums[depth] / size
+        return [means[cut] for cut in self.cuts]
 
 
 def _per_node(tree: Any) -> Values:
@@ -154,5 +154,5 @@ class CutForest:
 
     def predict(self, rows: Values) -> Values:
         """Return a regressor's predictions, shape (row,) or (row, output)."""
-        found = self.shared.predictions(rows)[self.number]
-        return found[:, 0] if found.shape[1] == 1 else found
+        predictions = self.shared.predictions(rows)[self.number]
+        return predictions[:, 0] if predictions.shape[1] == 1 else predictions

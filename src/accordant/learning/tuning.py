@@ -158,8 +158,8 @@ def nested(
         own = getattr(learner, "plan", None)
         plan = None if own is None else own(folds, thorough)
         plans.append(searched(learner, folds, groups, thorough=thorough) if plan is None else plan)
-    others, *found = _side_by_side(plans, n_jobs)
-    return found, others
+    others, *fits = _side_by_side(plans, n_jobs)
+    return fits, others
 
 
 def _once(tasks: Sequence[Callable[[], Any]]) -> Plan:
@@ -172,11 +172,11 @@ def _side_by_side(plans: Sequence[Plan], n_jobs: int) -> list[Any]:
     ended: dict[int, Any] = {}
     asked = {number: next(plan) for number, plan in enumerate(plans)}
     for step in itertools.count(1):
-        tasks = [task for each in asked.values() for task in each]
+        tasks = [task for batch in asked.values() for task in batch]
         results = iter(run_all(tasks, n_jobs, f"fitting models, round {step}"))
-        for number, each in list(asked.items()):
+        for number, batch in list(asked.items()):
             try:
-                asked[number] = plans[number].send(list(itertools.islice(results, len(each))))
+                asked[number] = plans[number].send(list(itertools.islice(results, len(batch))))
             except StopIteration as stop:
                 ended[number] = stop.value
                 del asked[number]
@@ -234,15 +234,15 @@ class _Race:
     def entered(self, pair: Pair) -> Codes:
         """Return the points to be compared on a pair: those still in for one of its folds, or for the final model."""
         racing = [self._still_in([fold]) for fold in (*pair,)] + [self._still_in(range(len(self.folds)))]
-        if all(each.sum() < 2 for each in racing):  # a race takes two
+        if all(mask.sum() < 2 for mask in racing):  # a race takes two
             return np.zeros(0, dtype=np.intp)
         return np.flatnonzero(np.any(racing, axis=0))
 
     def enter(self, pair: Pair, which: Codes, on_first: Sequence[Values], on_second: Sequence[Values]) -> None:
         """Keep the losses of some points."""
-        for without, scored, found in ((pair[1], pair[0], on_first), (pair[0], pair[1], on_second)):
+        for without, scored, losses in ((pair[1], pair[0], on_first), (pair[0], pair[1], on_second)):
             table = np.full((self.n_points, len(self.folds[scored])), np.nan)
-            table[which] = found
+            table[which] = losses
             self._losses[without, scored] = table
 
     def means(self) -> NDArray[np.float64]:
@@ -261,7 +261,7 @@ class _Race:
                 tables.setdefault(scored, []).append(table)
         if not tables:
             return np.ones(self.n_points, dtype=bool)
-        losses = np.concatenate([np.mean(each, axis=0) for each in tables.values()], axis=1)
+        losses = np.concatenate([np.mean(repeats, axis=0) for repeats in tables.values()], axis=1)
         rows = np.concatenate([self.folds[scored] for scored in tables])
         return within_reach(losses, None if self.groups is None else self.groups[rows])
 

@@ -87,12 +87,12 @@ class FoldSelection:
     @cached_property
     def declared(self) -> tuple[CalibratedProbabilities, ...]:
         """The candidates, not fitted, with a column for each declared class."""
-        return tuple(self.selector.declared(each) for each in self.tried)
+        return tuple(self.selector.declared(candidate) for candidate in self.tried)
 
     @cached_property
     def fit_of(self) -> tuple[int, ...]:
         """Number of the fit that each candidate takes: a sigmoid candidate takes that of its raw twin."""
-        keys = [joblib.hash(raw_twin(each) or each) for each in self.declared]
+        keys = [joblib.hash(raw_twin(candidate) or candidate) for candidate in self.declared]
         return tuple(keys.index(key) for key in keys)
 
     @cached_property
@@ -113,7 +113,7 @@ class FoldSelection:
         thorough
             Whether all pairs of folds are used, and no candidate drops out.
         """
-        pairs = [pair for each in rounds(len(self.folds), thorough=thorough) for pair in each]
+        pairs = [pair for turn in rounds(len(self.folds), thorough=thorough) for pair in turn]
         every = sorted(set(self.fit_of))
         said: dict[tuple[int, int], Mapping[int, Said]] = {}  # (left out too, fold)
         for (a, b), (of_a, of_b) in zip(
@@ -124,7 +124,7 @@ class FoldSelection:
             {fold: said[k, fold] for fold in range(len(self.folds)) if (k, fold) in said}
             for k in range(len(self.folds))
         ]
-        chosen = [self._weighed(each) for each in partners]
+        chosen = [self._weighed(others) for others in partners]
         finalists = np.ones(len(self.tried), dtype=bool) if thorough else self._finalists(partners)
         needed = [self._fits_of(finalists | (weights > 0)) for _, weights in chosen]
         singles = yield [partial(self.without, fold, which) for fold, which in enumerate(needed)]
@@ -132,7 +132,7 @@ class FoldSelection:
             wrap(encoder, self._fitted(known, held_back, weights, fits, np.ones_like(finalists)))
             for known, (held_back, weights), (encoder, fits, _) in zip(partners, chosen, singles, strict=True)
         ]
-        known = {fold: each for fold, (_, _, each) in enumerate(singles)}
+        known = {fold: answers for fold, (_, _, answers) in enumerate(singles)}
         held_back, weights = self._weighed(known, finalists)
         [(encoder, fits)] = yield [partial(self.on_all_rows, self._fits_of(weights > 0))]
         final = wrap(encoder, self._fitted(known, held_back, weights, fits, finalists))
@@ -163,14 +163,14 @@ class FoldSelection:
 
     def _said(self, encoder: Any, fits: Fits, fold: int) -> dict[int, Said]:
         columns = self.columns(encoder, self.folds[fold])
-        found = {}
+        said = {}
         for number, model in fits.items():
             probabilities = model.predict_proba(columns)
             own = hasattr(model.model_, "decision_function")
-            found[number] = Said(
+            said[number] = Said(
                 probabilities, score_rows(model.model_, columns) if own else probabilities[:, self._seen]
             )
-        return found
+        return said
 
     def _rows(self, known: Iterable[int]) -> list[Codes]:
         """Return positions within each fold of the rows that count."""
@@ -183,7 +183,7 @@ class FoldSelection:
             if raw_twin(self.declared[candidate]) is None:
                 parts.append(known[fold][number].probabilities[rows])
                 continue
-            others = {other: each for other, each in known.items() if other != fold}
+            others = {other: answers for other, answers in known.items() if other != fold}
             mapped = self._map(others, number).probabilities(known[fold][number].scores[rows])
             full = np.zeros((len(rows), len(np.asarray(self.selector.classes))))
             full[:, self._seen] = mapped / mapped.sum(axis=1, keepdims=True)
@@ -225,7 +225,7 @@ class FoldSelection:
         rows = np.flatnonzero(counts)
         clusters = None if self.groups is None else self.groups[rows]
         kept = within_reach(sums[:, rows] / counts[rows], clusters)
-        return np.asarray(kept | np.array([each.baseline for each in self.tried]))
+        return np.asarray(kept | np.array([candidate.baseline for candidate in self.tried]))
 
     def _fitted(
         self,
@@ -245,10 +245,10 @@ class FoldSelection:
         rows = self._counted(known)
         fold_of = np.concatenate([np.full(len(own), fold) for fold, own in zip(known, self._rows(known), strict=True)])
         return self.selector.of_held_back(
-            [each for each, kept in zip(self.tried, finalists, strict=True) if kept],
+            [candidate for candidate, kept in zip(self.tried, finalists, strict=True) if kept],
             held_back, self.codes[rows], fold_of, weights[finalists], models,
             None if self.groups is None else self.groups[rows],
-            dropped=tuple(each.name for each, kept in zip(self.tried, finalists, strict=True) if not kept),
+            dropped=tuple(candidate.name for candidate, kept in zip(self.tried, finalists, strict=True) if not kept),
         )  # fmt: skip
 
 
