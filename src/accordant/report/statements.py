@@ -76,9 +76,9 @@ def _score_made(reading: Reading) -> str:
         return f"the metric {weighted[0].label}"
     named = [f"{column.label} ({percent(column.weight)})" for column in weighted[:MOST_METRICS]]
     more = len(weighted) - MOST_METRICS
-    named += [f"{counted(more, 'more metric')} ({percent(sum(each.weight for each in weighted[MOST_METRICS:]))})"] * (
-        more > 0
-    )
+    named += [
+        f"{counted(more, 'more metric')} ({percent(sum(column.weight for column in weighted[MOST_METRICS:]))})"
+    ] * (more > 0)
     return f"a weighted mean of {listed(named)}"
 
 
@@ -111,7 +111,7 @@ def _differing(reading: Reading, line: Line, other: Line) -> str:
 def _actions(reading: Reading, line: Line) -> str:
     """Return the shares of the actions of a strategy, largest first; empty if they are not known."""
     shares, whole = _action_shares(reading, line)
-    ordered = sorted(shares.items(), key=lambda each: -each[1])
+    ordered = sorted(shares.items(), key=lambda pair: -pair[1])
     named = [f"{action} in {percent(share / 100)}" for action, share in ordered[:MOST_ACTIONS] if share >= LEAST_SHARE]
     others = sum(share for _, share in ordered[MOST_ACTIONS:])
     named += [f"others in {percent(others / 100)}"] * (others >= LEAST_SHARE and bool(named))
@@ -145,7 +145,7 @@ def _action_shares(reading: Reading, line: Line) -> tuple[dict[str, float], bool
 def sureness(reading: Reading, answer: Answer, findings: Findings | None) -> Statement:
     """Say whether the untouched rows tell the selected strategy from the best, its scores, and what stays hidden."""
     hidden = None if findings is None else findings.confounding
-    hidden_said = [] if hidden is None else [clean(ASIDE.sub("", each)) for each in hidden.sentences[:1]]
+    hidden_said = [] if hidden is None else [clean(ASIDE.sub("", text)) for text in hidden.sentences[:1]]
     hidden_place = () if hidden is None else (("confounding", "hidden reasons"),)
     words = Markup(" ").join([*_verdict(reading, answer), *answer.scores, *hidden_said])
     return Statement(
@@ -158,8 +158,8 @@ def _verdict(reading: Reading, answer: Answer) -> list[Markup]:
     line = reading.selected
     if line is None:
         return []
-    ranked = [each for each in reading.shown if each.candidate and each.row.score.value is not None]
-    alike = sum(bool(each.row.among_best) for each in ranked if each != line)
+    ranked = [rival for rival in reading.shown if rival.candidate and rival.row.score.value is not None]
+    alike = sum(bool(rival.row.among_best) for rival in ranked if rival != line)
     best = among = ""
     if ranked and not ranked[0].selected and not answer.verdict:
         best = f", {ranked[0].name} with the highest score, {number(ranked[0].row.score.value)}"
@@ -183,7 +183,7 @@ def changes(findings: Findings) -> Statement:
     """Say what would change the result: weights, a preference that is not there, and misreports."""
     weighed, deciders, trust = findings.weighed, findings.deciders, findings.trust
     border = weighed.sentences[-1:] if weighed else ()
-    border = tuple(Markup(ALIKE.sub("", each)) for each in border)  # noqa: S704 - markup before, and less of it
+    border = tuple(Markup(ALIKE.sub("", text)) for text in border)  # noqa: S704 - markup before, and less of it
     words = Markup(" ").join([*border, *deciders.sentences[:1], *trust.sentences[:1]])
     return Statement(CHANGES, words, (("weights", "weights"), ("deciders", "who decides"), ("trust", "misreports")))
 

@@ -99,7 +99,7 @@ def _close(reading: Reading) -> Markup:
     best, rivals = ranked[0], ranked[1:]
     told = [line.row.among_best for line in rivals]
     end = "."
-    if best.selected and told and all(each is False for each in told):
+    if best.selected and told and all(among is False for among in told):
         end = ", and all others are shown to be worse."
     for line in rivals:
         if line.selected and line.row.among_best is not None:
@@ -107,7 +107,7 @@ def _close(reading: Reading) -> Markup:
             end = "; the selected strategy cannot be told from the best." if line.row.among_best else worse
     whose = ", the selected strategy," if best.selected else ""
     start = f"{whose} has the highest composite score on these rows"
-    if best.row.among_best is None and any(each is not None for each in told):
+    if best.row.among_best is None and any(among is not None for among in told):
         start += ", but was not compared: its interval is withheld, or the log hardly supports what it decides"
         end = end.replace("from the best.", "from the best of the others.")
     return sentence(strong(best.name), start, end)

@@ -107,31 +107,31 @@ class Trust:
 def trust(reading: Reading) -> Trust:
     """Return what the record says about certificates."""
     scrutiny = reading.scrutiny
-    found = scrutiny.certificates
-    coalitions = _coalitions(found)
+    survey = scrutiny.certificates
+    coalitions = _coalitions(survey)
     singles, pair, everybody = _first(coalitions)
     first = (*singles, *pair, *everybody)
-    radii = [float(delta) for delta in found.deltas]
+    radii = [float(delta) for delta in survey.deltas]
     compared = scrutiny.by_strategy[0].deltas if scrutiny.by_strategy else ()
     wanted = [*(delta for delta in compared if delta in radii), radii[-1]]
     deltas = tuple((radii.index(delta), delta) for delta in dict.fromkeys(wanted))
-    low, high = found.box
-    chart, undrawn, cut = _chart(found.rule, singles, pair, everybody, radii)
+    low, high = survey.box
+    chart, undrawn, cut = _chart(survey.rule, singles, pair, everybody, radii)
     return Trust(
-        strategy=found.rule,
-        sentences=_sentences(found, singles, everybody, radii),
+        strategy=survey.rule,
+        sentences=_sentences(survey, singles, everybody, radii),
         chart=chart,
         undrawn=undrawn,
         cut=cut,
         deltas=deltas,
         coalitions=first,
-        others=tuple(each for each in coalitions if each not in first),
-        certainty=CERTAINTY[found.exact],
-        method=found.method,
+        others=tuple(coalition for coalition in coalitions if coalition not in first),
+        certainty=CERTAINTY[survey.exact],
+        method=survey.method,
         box=(low, high),
-        frozen=found.frozen,
-        collusion=_collusion(found, [k for k, _ in deltas]),
-        rivals=tuple(_rival(reading, each) for each in scrutiny.by_strategy),
+        frozen=survey.frozen,
+        collusion=_collusion(survey, [k for k, _ in deltas]),
+        rivals=tuple(_rival(reading, candidate) for candidate in scrutiny.by_strategy),
         rival_deltas=tuple(compared),
         order=order_sentences(scrutiny.ranking),
         bounds=bounds_of(scrutiny.bounds, {column.label for column in reading.weighted}, scrutiny.unbounded),
@@ -139,16 +139,16 @@ def trust(reading: Reading) -> Trust:
 
 
 def _coalitions(found: SurveyPart) -> tuple[Coalition, ...]:
-    everyone = {name for each in found.coalitions for name in each.members}
+    everyone = {name for coalition in found.coalitions for name in coalition.members}
     return tuple(
         Coalition(
-            each.members,
-            set(each.members) == everyone,
-            each.certified,
-            {level: _radius(each.quantiles[level]) for level in QUANTILES},
-            each.never,
+            coalition.members,
+            set(coalition.members) == everyone,
+            coalition.certified,
+            {level: _radius(coalition.quantiles[level]) for level in QUANTILES},
+            coalition.never,
         )
-        for each in found.coalitions
+        for coalition in found.coalitions
     )
 
 
@@ -158,10 +158,10 @@ def _radius(value: float | str | None) -> str:
 
 def _first(coalitions: Sequence[Coalition]) -> tuple[tuple[Coalition, ...], ...]:
     """Return single stakeholders, the pair that can change most beside everybody, and everybody."""
-    singles = tuple(each for each in coalitions if len(each.members) == 1)
-    pairs = [each for each in coalitions if len(each.members) == 2 and not each.everybody]
+    singles = tuple(coalition for coalition in coalitions if len(coalition.members) == 1)
+    pairs = [coalition for coalition in coalitions if len(coalition.members) == 2 and not coalition.everybody]
     worst = min(pairs, key=_strength, default=None)
-    everybody = tuple(each for each in coalitions if each.everybody and len(each.members) > 1)
+    everybody = tuple(coalition for coalition in coalitions if coalition.everybody and len(coalition.members) > 1)
     return singles, () if worst is None else (worst,), everybody
 
 
@@ -180,7 +180,7 @@ def _sentences(
     if all_of_them.never == 1:
         return (sentence("No misreport by anybody, however large, changes a decision of ", strong(found.rule), "."),)
     k = min((k for k in range(len(radii)) if radii[k] > 0), key=lambda k: abs(radii[k] - SPOKEN))
-    worst = min(singles, key=lambda each: each.shares[k] or 0.0)
+    worst = min(singles, key=lambda coalition: coalition.shares[k] or 0.0)
     least = "" if found.exact else "at least "
     only = "only " if everybody else ""
     rest = f"; if everybody did, {least}{percent(all_of_them.shares[k])}." if everybody else "."
@@ -209,15 +209,17 @@ def _chart(
 ) -> tuple[Markup | None, int, float | None]:
     """Return curves of everybody, the worst pair, and single stakeholders; how many of these do not fit; the end."""
     drawn = sorted(singles, key=_strength)[: MOST_CURVES - len(pair) - len(everybody)]
-    shown = [*everybody, *pair, *(each for each in singles if each in drawn)]
-    if len(radii) < 2 or any(share is None for each in shown for share in each.shares):
+    shown = [*everybody, *pair, *(coalition for coalition in singles if coalition in drawn)]
+    if len(radii) < 2 or any(share is None for coalition in shown for share in coalition.shares):
         return None, 0, None
-    highest = [max(each.shares[k] or 0.0 for each in shown) for k in range(len(radii))]
+    highest = [max(coalition.shares[k] or 0.0 for coalition in shown) for k in range(len(radii))]
     end = next((k for k, share in enumerate(highest) if share < FEW and k + 1 >= LEAST_RADII), len(radii) - 1)
     radii, cut = radii[: end + 1], radii[end] if end + 1 < len(radii) else None
     curves = [
-        Curve(each.name, tuple((delta, share or 0.0) for delta, share in zip(radii, each.shares, strict=False)))
-        for each in shown
+        Curve(
+            coalition.name, tuple((delta, share or 0.0) for delta, share in zip(radii, coalition.shares, strict=False))
+        )
+        for coalition in shown
     ]
     axes = Axes(
         linear_scale(radii, *plot_width(), tight=True), linear_scale([0.0, 1.0], *plot_height()),

@@ -70,24 +70,24 @@ class Choices:
 
 def choices(found: ChoicesPart) -> Choices:
     """Return what the record says about other choices."""
-    own = next(each for each in found.normalisations if each.normalisation == found.normalisation)
+    own = next(ranking for ranking in found.normalisations if ranking.normalisation == found.normalisation)
     winners = set(own.winners)
     normalisations = tuple(
         Normalised(
-            name=each.normalisation,
-            meaning=NORMALISATIONS.get(each.normalisation, ""),
-            chosen=each.normalisation == found.normalisation,
-            same=bool(winners & set(each.winners)),
-            winners=each.winners,
-            lead="–" if each.lead is None else number(each.lead),
-            order=each.order,
+            name=ranking.normalisation,
+            meaning=NORMALISATIONS.get(ranking.normalisation, ""),
+            chosen=ranking.normalisation == found.normalisation,
+            same=bool(winners & set(ranking.winners)),
+            winners=ranking.winners,
+            lead="–" if ranking.lead is None else number(ranking.lead),
+            order=ranking.order,
         )
-        for each in found.normalisations
+        for ranking in found.normalisations
     )
     reversals = tuple(
-        f"{each.ahead} is ahead of {each.behind} by {number(each.lead_before)}; without {each.removed} "
-        f"it is behind by {number(-each.lead_after)}."
-        for each in found.reversals
+        f"{reversal.ahead} is ahead of {reversal.behind} by {number(reversal.lead_before)}; without {reversal.removed} "
+        f"it is behind by {number(-reversal.lead_after)}."
+        for reversal in found.reversals
     )
     return Choices(normalisations, tuple(_removals(found)), reversals, _summary(found))
 
@@ -104,9 +104,10 @@ def _summary(found: ChoicesPart) -> str:
 def _removals(found: ChoicesPart) -> list[str]:
     """Return who wins if candidates are left out."""
     said = [
-        f"Without {each.removed[0]}, {listed(each.winners)} {_wins(each)} although the former winner is still in."
-        for each in found.without
-        if each.changed
+        f"Without {removal.removed[0]}, {listed(removal.winners)} {_wins(removal)} "
+        "although the former winner is still in."
+        for removal in found.without
+        if removal.changed
     ]
     if found.baseline_subsets:
         said.append(_baselines(found))
@@ -216,23 +217,23 @@ class Weighed:
 
 def weighed(reading: Reading) -> Weighed:
     """Return what the record says about weights."""
-    found = reading.scrutiny.weights
-    assert found is not None
-    regions, survival = found.regions, found.sampling_error
+    weights = reading.scrutiny.weights
+    assert weights is not None
+    regions, survival = weights.regions, weights.sampling_error
     bars, drawn = _drawings(regions)
     return Weighed(
         metrics=tuple(zip(regions.metrics, map(percent, regions.weights), strict=True)),
-        sentences=(*_regions_said(regions), *_border_said(regions, found.borders, reading.selected)),
+        sentences=(*_regions_said(regions), *_border_said(regions, weights.borders, reading.selected)),
         bars=bars,
         map=drawn,
-        shifts=tuple(_shift(each) for each in found.borders.shifts),
-        cannot=found.borders.cannot,
+        shifts=tuple(_shift(shift) for shift in weights.borders.shifts),
+        cannot=weights.borders.cannot,
         standings=_standings(reading, regions, survival),
         resamples=None if survival is None else survival.resamples,
         draws=regions.draws,
         level=percent(regions.level),
         left_out={name: why for name, why in regions.left_out.items() if why != "not a candidate"},
-        choices=None if found.choices is None else choices(found.choices),
+        choices=None if weights.choices is None else choices(weights.choices),
     )
 
 
@@ -242,7 +243,7 @@ def _together(strategy: str, tied_with: Sequence[str]) -> str:
 
 
 def _winning(regions: RegionsPart) -> list[RegionPart]:
-    return [each for each in regions.regions if each.status == "wins"]
+    return [region for region in regions.regions if region.status == "wins"]
 
 
 def _regions_said(regions: RegionsPart) -> list[Markup]:
@@ -256,7 +257,7 @@ def _regions_said(regions: RegionsPart) -> list[Markup]:
             )
         ]  # fmt: skip
     about = "about " if regions.method == "sampled" else ""
-    here = next((each for each in winning if each.strategy in regions.winners), None)
+    here = next((region for region in winning if region.strategy in regions.winners), None)
     said = []
     if here is not None:
         said.append(sentence(
@@ -325,30 +326,32 @@ def _drawings(regions: RegionsPart) -> tuple[Markup | None, Markup | None]:
         return None, None
     sampled = regions.method == "sampled"
     bars = []
-    for k, each in enumerate(winning):
-        chosen = " ★" if each.strategy in regions.winners else ""
-        limits = (each.low, each.high) if sampled else None
-        words = f"{percent(each.share)}{chosen}"
-        more = f" +{len(each.tied_with)}" if each.tied_with else ""
-        bars.append(Bar(f"{k + 1} {each.strategy}{more}", each.share, words, k, limits, heading=bool(chosen)))
+    for k, region in enumerate(winning):
+        chosen = " ★" if region.strategy in regions.winners else ""
+        limits = (region.low, region.high) if sampled else None
+        words = f"{percent(region.share)}{chosen}"
+        more = f" +{len(region.tied_with)}" if region.tied_with else ""
+        bars.append(Bar(f"{k + 1} {region.strategy}{more}", region.share, words, k, limits, heading=bool(chosen)))
     chart = bar_chart(
         "weights-bars", "Share of all weights at which each strategy wins", bars, "share of all weights", shares=True
     )
     drawing = {2: weight_strip, 3: weight_triangle}.get(len(metrics))
-    if drawing is None or any(each.corners is None for each in winning):
+    if drawing is None or any(region.corners is None for region in winning):
         return chart, None
-    areas = [Area(k, each.strategy, each.corners or ()) for k, each in enumerate(winning, 1)]
+    areas = [Area(k, region.strategy, region.corners or ()) for k, region in enumerate(winning, 1)]
     return chart, drawing("weights-map", metrics, areas, regions.weights)
 
 
 def _standings(reading: Reading, regions: RegionsPart, survival: SamplingErrorPart | None) -> tuple[Standing, ...]:
     """Return all candidates, by their region, and among equals by their share over resamples."""
-    over = {} if survival is None else {each.strategy: each for each in survival.strategies}
-    found = []
-    for each in regions.regions:
-        names = sorted((each.strategy, *each.tied_with), key=lambda name: -over[name].share if name in over else 0.0)
-        found += [_standing(reading, name, each, names, regions, over.get(name)) for name in names]
-    return tuple(found)
+    over = {} if survival is None else {candidate.strategy: candidate for candidate in survival.strategies}
+    standings = []
+    for region in regions.regions:
+        names = sorted(
+            (region.strategy, *region.tied_with), key=lambda name: -over[name].share if name in over else 0.0
+        )
+        standings += [_standing(reading, name, region, names, regions, over.get(name)) for name in names]
+    return tuple(standings)
 
 
 def _standing(
