@@ -211,7 +211,7 @@ def _leaderboard(rows: Sequence[Row]) -> str:
     labels = ["score", *rows[0].metrics]
     cells = [
         [*(getattr(row, name) for name in header),
-         *(end for each in (row.score, *row.metrics.values()) for end in (each.value, each.low, each.high))]
+         *(end for figure in (row.score, *row.metrics.values()) for end in (figure.value, figure.low, figure.high))]
         for row in rows
     ]  # fmt: skip
     return csv_text([*header, *(f"{label} {part}" for label in labels for part in ("value", "low", "high"))], cells)

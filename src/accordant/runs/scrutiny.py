@@ -97,12 +97,12 @@ class Scrutiny:
     def metrics(self) -> Mapping[str, tuple[Metric, float]]:
         """The metrics that the evidence allows, with their weights."""
         declared = weighted_metrics(self.policy.metrics)
-        return {label: each for label, each in declared.items() if each[0].unavailable(self.evidence) is None}
+        return {label: pair for label, pair in declared.items() if pair[0].unavailable(self.evidence) is None}
 
     @property
     def candidates(self) -> list[str]:
         """Labels of the strategies that may win."""
-        return [label for label, each in self.policy.strategies_.items() if each.candidate]
+        return [label for label, strategy in self.policy.strategies_.items() if strategy.candidate]
 
     def findings(self) -> tuple[Leaderboard, dict[str, Any]]:
         """Return the leaderboard of the strategies on these rows, and everything else as plain values.
@@ -168,16 +168,17 @@ class Scrutiny:
         names, logged = policy.problem.actions, known.log.actions
         shares = dict(zip(names, np.bincount(logged, minlength=len(names)) / len(logged), strict=True))
         favourable = policy.problem.favourable_actions
-        found = logged_budget(policy.strategies_, decisions, made, shares, favourable, policy.selected_)
-        if found is None:
+        budget = logged_budget(policy.strategies_, decisions, made, shares, favourable, policy.selected_)
+        if budget is None:
             return None
-        within = decisions_within(found, policy.strategies_, decisions, evidence)
+        within = decisions_within(budget, policy.strategies_, decisions, evidence)
         if not within:
             return None
         limited = policy.compared(within, evidence)
         return {
-            "winner": found.winner, "action": found.action, "share": found.share, "declared": found.declared,
-            "sentence": found.sentence(limited), "words": found.words, "board": board(limited).model_dump(mode="json"),
+            "winner": budget.winner, "action": budget.action, "share": budget.share, "declared": budget.declared,
+            "sentence": budget.sentence(limited), "words": budget.words,
+            "board": board(limited).model_dump(mode="json"),
         }  # fmt: skip
 
     def _gains(self, decisions: Mapping[str, Decisions]) -> dict[str, Any] | None:
@@ -193,22 +194,22 @@ class Scrutiny:
 
     def _by_strategy(self) -> list[dict[str, Any]]:
         """Return what every candidate withstands; at a quick look what the selected strategy does."""
-        found, labels = [], [self.policy.selected_] if self.quick else self.candidates
+        comparisons, labels = [], [self.policy.selected_] if self.quick else self.candidates
         with steps("certifying strategies", len(labels)) as advance:
             for label in labels:
-                found.append(self._compared(self.policy.strategies_[label]))
+                comparisons.append(self._compared(self.policy.strategies_[label]))
                 advance()
-        return found
+        return comparisons
 
     def _compared(self, rule: Strategy) -> dict[str, Any]:
         """Return what a strategy withstands: everybody together, and the worst of single stakeholders."""
         expected = self.evidence.expected
-        found = survey(rule, expected, largest=1, known=self.known)
-        shares = np.array([found.certified(delta) for delta in COMPARED])
+        surveyed = survey(rule, expected, largest=1, known=self.known)
+        shares = np.array([surveyed.certified(delta) for delta in COMPARED])
         return {
             "strategy": rule.label,
             "method": method_for(rule, len(expected.actions), frozen=False).words,
-            "exact": found.exact,
+            "exact": surveyed.exact,
             "deltas": list(COMPARED),
             "everybody": shares[:, -1].tolist(),
             "worst_single": shares[:, : len(expected.stakeholders)].min(axis=1).tolist(),
@@ -223,40 +224,40 @@ class Scrutiny:
                 subjects.append(subject_of(metric, expected, self.evidence, label))
             except InputError as error:  # a metric of somebody else's need not say how it is made of sums
                 reasons[label] = str(error)
-        found = []
+        bounds = []
         for members, searches in self._attacks(rule).items():
             attacked = attackable(rule, expected, Threat(BOUNDED, members), known=self.known)
             for subject in subjects:
                 within = bound_of(subject, attacked).to_json()
                 searched = {name: _searched(subject.expression, attack) for name, attack in searches.items()}
-                found.append(
+                bounds.append(
                     {"metric": subject.label, "coalition": list(members), "delta": BOUNDED, "searched": searched}
                     | within
                 )
-        return found, reasons
+        return bounds, reasons
 
     def _attacks(self, rule: Strategy) -> dict[tuple[str, ...], dict[str, Attack]]:
         """Return what two searches for misreports find, for single stakeholders and for everybody together."""
         expected, known = self.evidence.expected, self.known
         generator = randomness.generator(self.policy.random_state, "attacks")
-        found = {}
+        attacks = {}
         for members in (*((name,) for name in expected.stakeholders), expected.stakeholders):
             threat = Threat(BOUNDED, members)
-            found[members] = {
+            attacks[members] = {
                 "random": random_attack(rule, expected, threat, tries=TRIES, generator=generator, known=known),
                 "coordinate": coordinate_attack(rule, expected, threat, generator=generator, known=known),
             }
-        return found
+        return attacks
 
     def _ranking(self, unbounded: Mapping[str, str]) -> list[dict[str, Any]]:
         """Return whether the best candidate stays the best under misreports.
 
         Nothing with the scales of the published code, or if a metric with weight has no bounds.
         """
-        expected, evidence, found = self.evidence.expected, self.evidence, list[dict[str, Any]]()
-        counted = {label: each for label, each in self.metrics.items() if each[1] > 0}
+        expected, evidence, rankings = self.evidence.expected, self.evidence, list[dict[str, Any]]()
+        counted = {label: pair for label, pair in self.metrics.items() if pair[1] > 0}
         if self.policy.normalisation == "reference" or set(counted) & set(unbounded):
-            return found
+            return rankings
         scales = self._scales(counted)
         rules = [self.policy.strategies_[label] for label in self.candidates]
         honest = ranking(rules, expected, counted, delta=0.0, evidence=evidence, known=self.known, scales=scales)
@@ -267,38 +268,38 @@ class Scrutiny:
                     ranked, expected, counted, delta=BOUNDED, coalition=members, evidence=evidence, known=self.known,
                     ranges=ranges, scales=scales,
                 )  # fmt: skip
-                found.append({"coalition": list(members), "delta": BOUNDED, "best": kept.order[0]} | kept.to_json())
-        return found
+                rankings.append({"coalition": list(members), "delta": BOUNDED, "best": kept.order[0]} | kept.to_json())
+        return rankings
 
     def _scales(self, metrics: Mapping[str, tuple[Metric, float]]) -> dict[str, Scale] | None:
         """Return fixed scales of weighted metrics; None if the candidates make the scales."""
         if self.policy.normalisation != "natural":
             return None
         scale = self.policy.scale_on(self.evidence, metrics)
-        found = {}
+        scales = {}
         for (label, (metric, _)), (low, high) in zip(metrics.items(), scale.spans, strict=True):
             zero = metric.goal == "zero"
-            found[label] = Scale(metric.goal, 0.0 if zero else low, max(abs(low), abs(high)) if zero else high)
-        return found
+            scales[label] = Scale(metric.goal, 0.0 if zero else low, max(abs(low), abs(high)) if zero else high)
+        return scales
 
     def _influence(self, rule: Strategy) -> list[dict[str, Any]]:
         """Return influence and pivotal stakeholders, once for every grouping; once in all if there is none."""
-        found = []
+        powers = []
         for columns in self.groupings or ((),):
             groups = self.evidence.groups(columns)
             labels = np.array(groups.labels)[groups.codes] if columns else None
             shared = influence(rule, self.evidence.expected, known=self.known, groups=labels)
             asked = pivotal(rule, self.evidence.expected, known=self.known, groups=labels)
-            found.append({"attributes": list(columns), "power": shared.to_json(), "pivotal": asked.to_json()})
-        return found
+            powers.append({"attributes": list(columns), "power": shared.to_json(), "pivotal": asked.to_json()})
+        return powers
 
     def _weights(self, decisions: Mapping[str, Decisions]) -> tuple[dict[str, Any] | None, str]:
         """Return what stands behind the winner, or why there is none."""
         policy = self.policy
         normalisation: Normalisation = policy.normalisation
-        kinds = {label: each.kind for label, each in policy.strategies_.items()}
+        kinds = {label: strategy.kind for label, strategy in policy.strategies_.items()}
         try:
-            found = weigh(
+            weights = weigh(
                 decisions, kinds, self.evidence, self.metrics,
                 candidates=self.candidates, generator=randomness.generator(policy.random_state, "resamples"),
                 resamples=policy.resamples, level=policy.level, normalisation=normalisation,
@@ -306,7 +307,7 @@ class Scrutiny:
             )  # fmt: skip
         except InputError as error:  # no candidate is ranked on these rows, which the leaderboard shows too
             return None, str(error)
-        return found.to_json(), ""
+        return weights.to_json(), ""
 
     def _conflict(self, rule: Strategy, decisions: Mapping[str, Decisions]) -> dict[str, Any]:
         """Return whether conflicts between metrics are real, and what parity costs the selected rule."""

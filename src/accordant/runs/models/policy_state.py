@@ -107,10 +107,10 @@ def _rebuilt(case: CaseSpec, read: Callable[[str], bytes], state: dict[str, Any]
     policy.signals_ = signals
     policy.outcome_model_ = _load_outcome_model(state["outcome_model"], read, problem)
     policy.behaviour_ = _load_behaviour(state["behaviour"], read)
-    policy.reward_models_ = tuple(_load_reward_model(each, read, case, signals) for each in state["reward_models"])
+    policy.reward_models_ = tuple(_load_reward_model(model, read, case, signals) for model in state["reward_models"])
     policy.strategies_ = {
-        label: strategies.create(each["name"], _tuples(each["parameters"]))
-        for label, each in state["strategies"].items()
+        label: strategies.create(strategy["name"], _tuples(strategy["parameters"]))
+        for label, strategy in state["strategies"].items()
     }
     policy.warnings_ = tuple(state["warnings"])
     policy.outcome_limits_ = _tuples(state["outcome_limits"])
@@ -237,5 +237,5 @@ def _types(state: dict[str, Any], features: tuple[str, ...]) -> dict[str, Column
 def _tuples(value: Any) -> Any:
     """Turn JSON lists back into tuples, as frozen parameters hold them."""
     if isinstance(value, dict):
-        return {key: _tuples(each) for key, each in value.items()}
-    return tuple(_tuples(each) for each in value) if isinstance(value, list) else value
+        return {key: _tuples(member) for key, member in value.items()}
+    return tuple(_tuples(member) for member in value) if isinstance(value, list) else value

@@ -141,7 +141,7 @@ def people(decisions: Mapping[str, Decisions], evidence: Evidence) -> PeoplePart
     """Return expected rewards and decisions of single rows, evenly spaced if they are many; no feature is kept."""
     expected, n = evidence.expected, evidence.n_contexts
     per_row = expected.values[..., 0].size + sum(
-        1 if each.policy is None else len(each.action_names) for each in decisions.values()
+        1 if decided.policy is None else len(decided.action_names) for decided in decisions.values()
     )
     kept = max(1, min(n, MOST_PEOPLE, MOST_FIGURES // per_row))
     rows = np.arange(kept) * n // kept
@@ -153,10 +153,10 @@ def people(decisions: Mapping[str, Decisions], evidence: Evidence) -> PeoplePart
             for name, values in zip(expected.stakeholders, expected.values, strict=True)
         },
         decisions={
-            label: tuple(each.codes[rows].tolist())
-            if each.policy is None
-            else tuple(map(tuple, np.round(each.policy[:, rows], 4).T.tolist()))
-            for label, each in decisions.items()
+            label: tuple(decided.codes[rows].tolist())
+            if decided.policy is None
+            else tuple(map(tuple, np.round(decided.policy[:, rows], 4).T.tolist()))
+            for label, decided in decisions.items()
         },
     )
 
@@ -175,7 +175,8 @@ def _outcome_model(case: CaseSpec, policy: ParticipatoryPolicy, evidence: Eviden
         counts = np.bincount(policy.evidence_.log.outcomes.astype(np.intp), minlength=len(case.problem.outcome_names))
         shares = counts / counts.sum()
     return OutcomeModelPart(
-        name=outcome_model_name(policy), quality=tuple(_as(Measure, each) for each in outcome_quality(evidence, shares))
+        name=outcome_model_name(policy),
+        quality=tuple(_as(Measure, measure) for measure in outcome_quality(evidence, shares)),
     )
 
 
@@ -184,10 +185,10 @@ def _learning(case: CaseSpec, policy: ParticipatoryPolicy) -> LearningPart:
     return LearningPart(
         action_aware=learned.identification.action_aware,
         action_counts=dict(zip(case.problem.actions, learned.identification.counts, strict=True)),
-        proxies=tuple(_as(ProxyCheck, each) for each in learned.proxies),
+        proxies=tuple(_as(ProxyCheck, proxy) for proxy in learned.proxies),
         overlap=None if learned.overlap is None else _as(Overlap, learned.overlap),
         searches={name: _search(search) for name, search in learned.searches.items()},
-        reward_errors=tuple(_as(RewardError, each) for each in learned.reward_errors),
+        reward_errors=tuple(_as(RewardError, error) for error in learned.reward_errors),
         effort=policy.effort,
     )
 
@@ -224,12 +225,12 @@ def _consults(policy: ParticipatoryPolicy, leaderboard: Leaderboard) -> str:
 
 def _metric_names(case: CaseSpec) -> tuple[str, ...]:
     """Return what criteria may call the metrics of a case: their labels and their registered names."""
-    return (*case.metrics, *(each.metric for each in case.metrics.values()))
+    return (*case.metrics, *(spec.metric for spec in case.metrics.values()))
 
 
 def _scope(card: ScopeCard, known: Collection[str]) -> CardPart:
     """Return a card with its hash and what it leaves open today; only an overdue review depends on the day."""
-    findings = [asdict(each) for each in lint(card, date.today(), known)]  # noqa: DTZ011 - a day on a card has no time zone
+    findings = [asdict(finding) for finding in lint(card, date.today(), known)]  # noqa: DTZ011 - a day on a card has no time zone
     return CardPart(hash=card.hash, findings=findings, **card.model_dump(mode="json"))
 
 
@@ -291,7 +292,7 @@ def outcome_model_name(policy: ParticipatoryPolicy) -> str:
     estimator = getattr(model, "classifier", None) or getattr(model, "learner", None)
     weights = getattr(estimator, "weights_", None)
     if weights:
-        parts = [f"{weight:.0%} {name}" for name, weight in sorted(weights.items(), key=lambda each: -each[1])]
+        parts = [f"{weight:.0%} {name}" for name, weight in sorted(weights.items(), key=lambda pair: -pair[1])]
         return " + ".join(parts) + ", chosen by cross-validation"
     if getattr(model, "grid", None) is not None and isinstance(base := getattr(estimator, "base", None), str):
         return f"{base}, reading features and the value of the action"
@@ -302,9 +303,9 @@ def outcome_model_name(policy: ParticipatoryPolicy) -> str:
 def plain(value: Any) -> Any:
     """Return a value as JSON types: tuples become lists, NaN None, infinities text, numpy numbers plain."""
     if isinstance(value, dict):
-        return {str(key): plain(each) for key, each in value.items()}
+        return {str(key): plain(member) for key, member in value.items()}
     if isinstance(value, list | tuple):
-        return [plain(each) for each in value]
+        return [plain(member) for member in value]
     if isinstance(value, np.ndarray):
         return plain(value.tolist())
     if isinstance(value, np.generic):

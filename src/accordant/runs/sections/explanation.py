@@ -53,7 +53,9 @@ class ExplainedRows:
 
     def letters(self, language: str) -> tuple[PersonExplanation, ...]:
         """Return each explanation in plain words for the person whom it is about."""
-        return tuple(each.for_person(addressee_of(self.run), language=language) for each in self.explanations)
+        return tuple(
+            explanation.for_person(addressee_of(self.run), language=language) for explanation in self.explanations
+        )
 
 
 def explained_rows(
@@ -117,8 +119,10 @@ def explained_contexts(
     )  # fmt: skip
     adopted = adoptions(run) if rule.label == policy.selected_ else {}
     keys = list(context_hashes(contexts.take(np.array(rows, dtype=np.intp)), policy.features_)) if adopted else []
-    found = {row: adopted[key] for row, key in zip(rows, keys, strict=False) if key in adopted}
-    return ExplainedRows(run, rule, contexts, origin, tuple(_settled(each, found) for each in explained), found)
+    by_row = {row: adopted[key] for row, key in zip(rows, keys, strict=False) if key in adopted}
+    return ExplainedRows(
+        run, rule, contexts, origin, tuple(_settled(explanation, by_row) for explanation in explained), by_row
+    )
 
 
 def _settled(explained: Explanation, adopted: Mapping[int, tuple[str, Adoption]]) -> Explanation:
@@ -138,10 +142,10 @@ def _probabilities_agree(run: Run) -> bool | None:
 
     None for continuous outcomes. Differences are measured in the standard errors of the record, at 5 % over all.
     """
-    measures = [(each, OBSERVED.fullmatch(each.note)) for each in run.record.outcome_model.quality]
+    measures = [(measure, OBSERVED.fullmatch(measure.note)) for measure in run.record.outcome_model.quality]
     checked = [
-        ((each.value or 0.0) - int(note[1]) / int(note[2]), each.standard_error or 0.0)
-        for each, note in measures
+        ((measure.value or 0.0) - int(note[1]) / int(note[2]), measure.standard_error or 0.0)
+        for measure, note in measures
         if note is not None
     ]
     if not checked:
@@ -174,20 +178,20 @@ def document_of(found: ExplainedRows) -> dict[str, Any]:
         influence=influence(rule, expected, known=known, groups=groups),
         pivotal=pivotal(rule, expected, known=known, groups=groups),
         rests_on=[
-            f"What {name} is expected to get rests on a reward {each.sentence_end}."
-            for name, each in run.record.reward_sources.items()
+            f"What {name} is expected to get rests on a reward {source.sentence_end}."
+            for name, source in run.record.reward_sources.items()
         ],
     )
     unusual, referred, fall_back = policy.handling_of(contexts)
     decisions = policy.recommend(contexts, strategy=rule.label).decisions
-    for each in document["explanations"]:
-        row = each["row"]
+    for explanation in document["explanations"]:
+        row = explanation["row"]
         if row in found.adopted:
-            each["sentences"]["decides"].insert(0, _adopted(*found.adopted[row]))
+            explanation["sentences"]["decides"].insert(0, _adopted(*found.adopted[row]))
         if decisions.policy is not None:
-            each["sentences"]["decides"].append(_drawn(decisions, row))
+            explanation["sentences"]["decides"].append(_drawn(decisions, row))
         if unusual.remarks[row]:
-            each["sentences"]["sure"].append(_unusual(str(unusual.remarks[row]), referred[row], fall_back[row]))
+            explanation["sentences"]["sure"].append(_unusual(str(unusual.remarks[row]), referred[row], fall_back[row]))
     return document
 
 
