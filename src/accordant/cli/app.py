@@ -93,7 +93,7 @@ def add_commands() -> None:
 
 def _add_new(command: Callable[..., None]) -> None:
     """Add a command whose name is free."""
-    if command.__name__ in {each.callback.__name__ for each in app.registered_commands if each.callback is not None}:
+    if command.__name__ in {other.callback.__name__ for other in app.registered_commands if other.callback is not None}:
         raise InputError(f"there is a command {command.__name__!r} already")
     app.command()(command)
 

@@ -35,7 +35,7 @@ def print_certified(found: Certified, out: Path | None) -> None:
     console.print(found.origin)
     console.print(f"strategy: {certificate.rule.label}; method: {certificate.method}")
     certified, attackable, inexact = (
-        int(each.sum()) for each in (certificate.certified, certificate.attackable, ~certificate.exact)
+        int(mask.sum()) for mask in (certificate.certified, certificate.attackable, ~certificate.exact)
     )
     console.print(f"\nIf {who} may misreport each expected reward by up to {threat.delta:g}:")
     console.print(f"- {certified} of {n} decisions cannot change;")

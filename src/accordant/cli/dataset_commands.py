@@ -48,8 +48,8 @@ def certify_parts(job: Job, *, json: bool, **asked: Any) -> None:
     from accordant.cli.certificate_tables import print_certified_dataset
     from accordant.runs.datasets.certification import certify_dataset
 
-    found = certify_dataset(job, **asked)
-    print_json({"out": str(job.out)} | found.to_json()) if json else print_certified_dataset(found, job.out)
+    certified = certify_dataset(job, **asked)
+    print_json({"out": str(job.out)} | certified.to_json()) if json else print_certified_dataset(certified, job.out)
 
 
 def evaluate(
@@ -68,11 +68,11 @@ def evaluate(
     from accordant.runs.record.parts import board
 
     job = job_of(run, dataset, out, on, part_rows)
-    found = evaluate_dataset(job, resamples=resamples)
+    leaderboard = evaluate_dataset(job, resamples=resamples)
     if json:
-        print_json(board(found).model_dump(mode="json") | {"out": str(out)})
+        print_json(board(leaderboard).model_dump(mode="json") | {"out": str(out)})
     else:
-        print_board(board(found), job.run.record.selected, out)
+        print_board(board(leaderboard), job.run.record.selected, out)
 
 
 def population(
@@ -91,8 +91,8 @@ def population(
     from accordant.runs.datasets.parts import job_of
     from accordant.runs.datasets.population import fit_population
 
-    found = fit_population(job_of(run, dataset, out, on, part_rows), strategy)
-    print_json(found.to_json() | {"out": str(out)}) if json else print_population(found, out)
+    fitted = fit_population(job_of(run, dataset, out, on, part_rows), strategy)
+    print_json(fitted.to_json() | {"out": str(out)}) if json else print_population(fitted, out)
 
 
 def plan(
@@ -134,15 +134,15 @@ def plan(
 
     check_out(out, [dataset], json=json, check=check_page)
     opened = open_run(run).run
-    found = plan_dataset(
+    job_plan = plan_dataset(
         opened, kind, on or LOCAL, rows=rows, dataset=dataset, workers=workers, part_rows=part_rows or PART_ROWS,
         strategy=strategy, price=price, seed=seed,
     )  # fmt: skip
-    page = None if out is None else write_plan(found, opened, out)
+    page = None if out is None else write_plan(job_plan, opened, out)
     if json:
-        print_json(found.to_json())
+        print_json(job_plan.to_json())
     elif not is_standard_output(out):
-        print_plan(found)
+        print_plan(job_plan)
         if page is not None:
             say(f"\npage: {page}")
 

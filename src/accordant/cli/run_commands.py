@@ -122,17 +122,17 @@ def certify(
         certify_parts(job, delta=delta, coalition=members, strategy=strategy, frozen=frozen, json=json)
         return
     asked = row_query(run, file, data, out, add=add, json=json)
-    found = certify_rows(
+    certified = certify_rows(
         asked.run, asked.source, delta=delta, coalition=members, strategy=strategy, frozen=frozen, data=asked.data,
         schema=schema,
     )  # fmt: skip
     if out is not None:
-        write_certified(found, out)
+        write_certified(certified, out)
     if not is_standard_output(out):
-        print_json(found.to_json()) if json else print_certified(found, out)
+        print_json(certified.to_json()) if json else print_certified(certified, out)
     if add:
-        rows = asked.rows(found.origin, found.certificate.expected.n_contexts)
-        asked.add(certificates_section(asked.run, rows, found))
+        rows = asked.rows(certified.origin, certified.certificate.expected.n_contexts)
+        asked.add(certificates_section(asked.run, rows, certified))
 
 
 def explain(
@@ -163,17 +163,17 @@ def explain(
     code = check_language(language, for_person=for_person)
     asked = row_query(run, file, data, out, add=add, json=json)
     explained = explained_rows(asked.run, asked.source, rows=numbers, strategy=strategy, data=asked.data)
-    found = document_of(explained)
+    document = document_of(explained)
     letters = explained.letters(code) if for_person else ()
     if out is not None:
-        write_letters(letters, out) if letters else write_explanation(found, asked.run.record, out)
+        write_letters(letters, out) if letters else write_explanation(document, asked.run.record, out)
     if not is_standard_output(out):
         if json:
-            print_json([each.model_dump(mode="json") for each in letters] if letters else found)
+            print_json([letter.model_dump(mode="json") for letter in letters] if letters else document)
         else:
-            print_letters(letters, out) if letters else print_explanations(found, out)
+            print_letters(letters, out) if letters else print_explanations(document, out)
     if add:
-        asked.add(explanations_section(found, asked.rows(found["source"], found["pivotal"]["contexts"])))
+        asked.add(explanations_section(document, asked.rows(document["source"], document["pivotal"]["contexts"])))
 
 
 def reweigh(
@@ -193,13 +193,13 @@ def reweigh(
 
     given = metric_weights(weights)
     asked = row_query(run, None, data, out, add=add, json=json)
-    found = reweighed(asked.run, given, asked.data)
+    change = reweighed(asked.run, given, asked.data)
     if out is not None:
-        write_reweighed(found, out)
+        write_reweighed(change, out)
     if not is_standard_output(out):
-        print_json(found.to_json()) if json else print_reweighed(found, out)
+        print_json(change.to_json()) if json else print_reweighed(change, out)
     if add:
-        asked.add(found)
+        asked.add(change)
 
 
 def compare(
@@ -220,8 +220,8 @@ def compare(
         declared = compare_declared(first, second)
         print_json(declared.model_dump(mode="json")) if json else print_declared(declared)
         return
-    found, receipt = compare_folders(Path(first), Path(second), data, add=add)
-    print_json(found.to_json()) if json else print_comparison(found)
+    comparison, receipt = compare_folders(Path(first), Path(second), data, add=add)
+    print_json(comparison.to_json()) if json else print_comparison(comparison)
     if receipt:
         say(receipt, err=json)
 

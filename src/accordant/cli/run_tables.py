@@ -53,10 +53,10 @@ def print_run(record: Record, folder: Path) -> None:
 
 def _sources(record: Record) -> dict[str, list[str]]:
     """Return words on where rewards come from, and the stakeholders of whom they are true."""
-    found: dict[str, list[str]] = {}
+    stakeholders: dict[str, list[str]] = {}
     for name, source in record.reward_sources.items():
-        found.setdefault(source.sentence_end, []).append(name)
-    return found
+        stakeholders.setdefault(source.sentence_end, []).append(name)
+    return stakeholders
 
 
 def leaderboard_table(test: Board, selected: str | None, title: str = "") -> FittedTable:
