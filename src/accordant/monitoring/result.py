@@ -272,8 +272,8 @@ class Monitored(Section):
 
 def alarms_of(measures: Iterable[Measure]) -> tuple[Measure, ...]:
     """Return measures with an alarm, the first one first: what came first stays first, whatever follows."""
-    found = [each for each in measures if each.alarm is not None]
-    return tuple(sorted(found, key=lambda each: _moment(each.alarm)))
+    alarms = [measure for measure in measures if measure.alarm is not None]
+    return tuple(sorted(alarms, key=lambda measure: _moment(measure.alarm)))
 
 
 def _moment(alarm: Alarm | None) -> tuple[str, int]:

@@ -75,7 +75,7 @@ def estimates(visits: pd.DataFrame, ids: Sequence[str], seed: int) -> Estimates:
     p_without = 1.0 - risk
     slowed = np.where(visits["Mental"] == "unresponsive", UNRESPONSIVE, 1.0)
     gain = levels.map(GAIN).to_numpy(dtype=np.float64) * _by_age(ages, FRAILTY) * slowed
-    noise = NOISE * (2.0 * keyed_uniform(seed, (f"severity:{each}" for each in ids)) - 1.0)
+    noise = NOISE * (2.0 * keyed_uniform(seed, (f"severity:{visit}" for visit in ids)) - 1.0)
     dependency = (
         DEPENDENCY
         + _by_age(ages, DEPENDENCY_BY_AGE)

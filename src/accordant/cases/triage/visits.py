@@ -87,7 +87,7 @@ def as_log(visits: pd.DataFrame) -> pd.DataFrame:
     """Return tidy visits as a log: the nurse's urgency is the action, the experts' the outcome; nothing else leaks."""
     for column, level, names in (("Action", "KTAS_RN", ACTIONS), ("Outcome", "KTAS_expert", OUTCOMES)):
         if level in visits.columns:
-            visits = visits.assign(**{column: [names[each] for each in visits[level]]})
+            visits = visits.assign(**{column: [names[urgency] for urgency in visits[level]]})
     return visits.drop(columns=[name for name in LEAKAGE if name in visits.columns])
 
 
@@ -111,22 +111,22 @@ def _labels(name: str, texts: list[str | None]) -> list[str | None]:
 
 def _numbers(name: str, texts: list[str | None]) -> NDArray[np.float64]:
     """Return numbers, NaN where missing; a comma is a decimal comma."""
-    found = np.full(len(texts), np.nan)
+    numbers = np.full(len(texts), np.nan)
     for row, text in enumerate(texts):
         try:
-            found[row] = np.nan if text is None else float(text.replace(",", "."))
+            numbers[row] = np.nan if text is None else float(text.replace(",", "."))
         except ValueError:
-            found[row] = np.inf
-        if np.isinf(found[row]):
+            numbers[row] = np.inf
+        if np.isinf(numbers[row]):
             raise DataError(f"column {name!r}, row {row}: found {text!r}; allowed: a number, or ?? for missing")
-    return found
+    return numbers
 
 
 def _levels(name: str, texts: list[str | None]) -> list[int]:
     for row, text in enumerate(texts):
         if text not in {"1", "2", "3", "4", "5"}:
-            found = "missing" if text is None else repr(text)
-            raise DataError(f"column {name!r}, row {row}: found {found}; allowed: 1, 2, 3, 4, 5")
+            words = "missing" if text is None else repr(text)
+            raise DataError(f"column {name!r}, row {row}: found {words}; allowed: 1, 2, 3, 4, 5")
     return [int(str(text)) for text in texts]
 
 

@@ -85,8 +85,8 @@ def support_objection(state: State, move: Move) -> str | None:
 
 def _unknown(state: State, argument: Argument) -> str | None:
     """Refuse an argument that the search missed: the bound on moves counts what was found beforehand."""
-    found = argument in state.setting.by_conclusion.get(argument.conclusion, ())
-    return None if found else "it is not among the arguments found within the limit of the search"
+    known = argument in state.setting.by_conclusion.get(argument.conclusion, ())
+    return None if known else "it is not among the arguments found within the limit of the search"
 
 
 def _support_target(state: State, speaker: Speaker, argument: Argument) -> int:

@@ -79,17 +79,17 @@ class RecordReading:
     @cached_property
     def takers(self) -> tuple[Taker, ...]:
         """Agents in their order."""
-        return tuple(Taker(each.name, letter(place), each) for place, each in enumerate(self.record.agents))
+        return tuple(Taker(agent.name, letter(place), agent) for place, agent in enumerate(self.record.agents))
 
     @cached_property
     def named(self) -> dict[str, Taker]:
         """Agents by name."""
-        return {each.name: each for each in self.takers}
+        return {taker.name: taker for taker in self.takers}
 
     @cached_property
     def patients(self) -> dict[str, PatientResult]:
         """Patients by id."""
-        return {each.id: each for each in self.record.scenario.patients}
+        return {patient.id: patient for patient in self.record.scenario.patients}
 
     @property
     def adversaries(self) -> list[str]:
@@ -114,7 +114,8 @@ class OneReading(RecordReading):
         record, columns = self.record, []
         for form, allocations in zip(FORMS, (record.solo, record.revised), strict=True):
             columns += [
-                Column(f"{form} {each.name}", form, each, self._shares(allocations[each.name])) for each in self.takers
+                Column(f"{form} {taker.name}", form, taker, self._shares(allocations[taker.name]))
+                for taker in self.takers
             ]
         columns.append(Column(JOINT, JOINT, None, self._shares(record.settled.allocation)))
         if record.disagreement is not None:
@@ -124,7 +125,7 @@ class OneReading(RecordReading):
     @property
     def joint(self) -> Column:
         """The joint allocation."""
-        return next(each for each in self.columns if each.form == JOINT)
+        return next(column for column in self.columns if column.form == JOINT)
 
     @cached_property
     def watched(self) -> frozenset[str]:
@@ -132,15 +133,17 @@ class OneReading(RecordReading):
         group = self.content.marginal
         if group is None:
             return frozenset()
-        return frozenset(name for name, each in self.patients.items() if each.facts.get(group.fact) == group.value)
+        return frozenset(
+            name for name, patient in self.patients.items() if patient.facts.get(group.fact) == group.value
+        )
 
     @cached_property
     def moved(self) -> dict[str, str]:
         """Patient to the letters of the agents whose first wish was not granted as it was, none for most."""
-        first = [each for each in self.columns if each.form == "solo" and each.taker is not None]
+        first = [column for column in self.columns if column.form == "solo" and column.taker is not None]
         return {
             patient: "".join(
-                each.taker.letter for each in first if each.taker and apart(each.shares[patient], decided)
+                column.taker.letter for column in first if column.taker and apart(column.shares[patient], decided)
             )
             for patient, decided in self.joint.shares.items()
         }  # fmt: skip
@@ -148,33 +151,33 @@ class OneReading(RecordReading):
     @cached_property
     def ordered(self) -> tuple[list[str], list[str]]:
         """Ids of the patients whom some allocation of an agent or the joint one treats otherwise, and of the rest."""
-        asked = [each for each in self.columns if each.form != DISAGREEMENT]
+        asked = [column for column in self.columns if column.form != DISAGREEMENT]
         differs = {
-            patient: any(apart(each.shares[patient], asked[0].shares[patient]) for each in asked)
+            patient: any(apart(column.shares[patient], asked[0].shares[patient]) for column in asked)
             for patient in self.patients
         }
-        return [each for each in differs if differs[each]], [each for each in differs if not differs[each]]
+        return [name for name in differs if differs[name]], [name for name in differs if not differs[name]]
 
     @cached_property
     def in_part(self) -> bool:
         """Whether some allocation meets a part of somebody's demand."""
-        return any(0 < share < 1 for each in self.columns for share in each.shares.values())
+        return any(0 < share < 1 for column in self.columns for share in column.shares.values())
 
     def units(self, resource: str) -> float:
         """Return how many units of a resource the joint allocation grants."""
         granted = self.record.settled.allocation.values()
-        return float(sum(each.get(resource, 0.0) for each in granted))
+        return float(sum(grant.get(resource, 0.0) for grant in granted))
 
     def called(self, key: str) -> str:
         """Return an allocation in words."""
         return called(key)
 
     def _shares(self, allocation: Mapping[str, Mapping[str, float]]) -> dict[str, float]:
-        return {name: self._share(each, allocation.get(name, {})) for name, each in self.patients.items()}
+        return {name: self._share(patient, allocation.get(name, {})) for name, patient in self.patients.items()}
 
     def _share(self, patient: PatientResult, granted: Mapping[str, float]) -> float:
         """Return the mean over the resources demanded of granted over demanded; who demands nothing has all of it."""
-        names, demand = [each.name for each in self.record.scenario.resources], patient.demand
+        names, demand = [resource.name for resource in self.record.scenario.resources], patient.demand
         wanted = {name: 1.0 if demand is None else demand.get(name, 0.0) for name in names}
         met = [granted.get(name, 0.0) / units for name, units in wanted.items() if units]
         return sum(met) / len(met) if met else 1.0

@@ -21,9 +21,11 @@ SETTLED = 8  # the scale fits limits after an eighth of all outcomes: the first 
 
 def evidence_chart(result: Monitored) -> Markup | None:
     """Return the evidence of the streams with most of it; None if all was seen on one day."""
-    drawn = sorted(result.measures, key=lambda each: (each.alarm is not None, each.highest or 0.0), reverse=True)
+    drawn = sorted(
+        result.measures, key=lambda measure: (measure.alarm is not None, measure.highest or 0.0), reverse=True
+    )
     begin = date.fromisoformat(result.lines.first[:10]) if result.lines.first else None
-    curves = [Curve(each.label, _points(each, begin)) for each in drawn[:MOST_DRAWN] if each.path]
+    curves = [Curve(measure.label, _points(measure, begin)) for measure in drawn[:MOST_DRAWN] if measure.path]
     last = max((x for curve in curves for x, _ in curve.points), default=0.0)
     if last <= 0:
         return None
@@ -39,23 +41,23 @@ def evidence_chart(result: Monitored) -> Markup | None:
 
 def _points(measure: Measure, begin: date | None) -> tuple[tuple[float, float], ...]:
     """Return days and evidence, or records where days are not known; a day stays where outcomes come late."""
-    found: list[tuple[float, float]] = []
+    points: list[tuple[float, float]] = []
     day = 0.0
     for point in measure.path:
         day = max(day, float(point.n if begin is None else (date.fromisoformat(point.time[:10]) - begin).days))
-        found.append((day, min(HIGHEST, max(LOWEST, point.evidence))))
+        points.append((day, min(HIGHEST, max(LOWEST, point.evidence))))
     end = min(HIGHEST, max(LOWEST, measure.latest or 0.0))
-    return (*found, (float(measure.n) if begin is None else day, end))
+    return (*points, (float(measure.n) if begin is None else day, end))
 
 
 def reward_charts(rewards: Sequence[RealisedReward]) -> list[tuple[RealisedReward, Markup]]:
     """Return a drawing for each stakeholder with outcomes, all on one scale."""
-    drawn = [each for each in rewards if not each.group and len(each.path) > 1]
+    drawn = [reward for reward in rewards if not reward.group and len(reward.path) > 1]
     ends = [0.0]
-    for each in drawn:
-        settled = [point for point in each.path if point.n * SETTLED >= each.n] or list(each.path[-1:])
+    for reward in drawn:
+        settled = [point for point in reward.path if point.n * SETTLED >= reward.n] or list(reward.path[-1:])
         ends += [limit for point in settled for limit in (point.low or 0.0, point.high or 0.0)]
-    return [(each, _reward_chart(f"reward-{place}", each, ends)) for place, each in enumerate(drawn, 1)]
+    return [(reward, _reward_chart(f"reward-{place}", reward, ends)) for place, reward in enumerate(drawn, 1)]
 
 
 def _reward_chart(identifier: str, reward: RealisedReward, ends: Sequence[float]) -> Markup:
@@ -96,13 +98,13 @@ def _within(scale: Scale, value: float | None) -> float:
 
 def _frame(across: Scale, up: Scale) -> list[Markup]:
     base, right = HEIGHT - BOTTOM, WIDTH - RIGHT
-    found = []
+    marks = []
     for value, label in zip(across.ticks, across.labels(), strict=True):
-        found += [line(across(value), TOP, across(value), base, "grid"),
+        marks += [line(across(value), TOP, across(value), base, "grid"),
                   text(across(value), base + 16, label, "tick", "middle")]  # fmt: skip
     for value, label in zip(up.ticks, up.labels(), strict=True):
         css = "zero" if abs(value) < 1e-12 else "grid"
-        found += [line(LEFT, up(value), right, up(value), css), text(LEFT - 6, up(value) + 4, label, "tick", "end")]
-    found += [text(right, HEIGHT - 10, "outcomes →", "caption", "end"),
+        marks += [line(LEFT, up(value), right, up(value), css), text(LEFT - 6, up(value) + 4, label, "tick", "end")]
+    marks += [text(right, HEIGHT - 10, "outcomes →", "caption", "end"),
               text(2, 12, "realised minus promised", "caption")]  # fmt: skip
-    return found
+    return marks

@@ -19,9 +19,9 @@ def render_monitored(result: Monitored) -> str:
         result=result,
         evidence=evidence_chart(result),
         rewards=reward_charts(result.rewards),
-        groups=[each for each in result.rewards if each.group],
+        groups=[reward for reward in result.rewards if reward.group],
         families=families(result.measures),
-        advised=list(dict.fromkeys(each.family for each in result.alarms)),
+        advised=list(dict.fromkeys(alarm.family for alarm in result.alarms)),
     )
 
 
