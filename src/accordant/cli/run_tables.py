@@ -85,15 +85,15 @@ def leaderboard_table(test: Board, selected: str | None, title: str = "") -> Fit
     return table
 
 
-def _outcome_model(found: OutcomeModelPart) -> str:
+def _outcome_model(model: OutcomeModelPart) -> str:
     """Return what f is and how good it is on the test rows; calibration per outcome is left to the report."""
-    overall = [measure for measure in found.quality if not measure.name.startswith("mean probability of")]
-    return f"{found.name}; " + ", ".join(f"{measure.name} {_number(measure.value)}" for measure in overall)
+    overall = [measure for measure in model.quality if not measure.name.startswith("mean probability of")]
+    return f"{model.name}; " + ", ".join(f"{measure.name} {_number(measure.value)}" for measure in overall)
 
 
-def _estimate(found: Estimate) -> str:
-    limits = "" if found.low is None else f" [{found.low:.3f}, {found.high:.3f}]"
-    return f"{_number(found.value)}{limits}"
+def _estimate(estimate: Estimate) -> str:
+    limits = "" if estimate.low is None else f" [{estimate.low:.3f}, {estimate.high:.3f}]"
+    return f"{_number(estimate.value)}{limits}"
 
 
 def _number(value: float | None) -> str:

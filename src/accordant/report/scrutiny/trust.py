@@ -138,8 +138,8 @@ def trust(reading: Reading) -> Trust:
     )
 
 
-def _coalitions(found: SurveyPart) -> tuple[Coalition, ...]:
-    everyone = {name for coalition in found.coalitions for name in coalition.members}
+def _coalitions(survey: SurveyPart) -> tuple[Coalition, ...]:
+    everyone = {name for coalition in survey.coalitions for name in coalition.members}
     return tuple(
         Coalition(
             coalition.members,
@@ -148,7 +148,7 @@ def _coalitions(found: SurveyPart) -> tuple[Coalition, ...]:
             {level: _radius(coalition.quantiles[level]) for level in QUANTILES},
             coalition.never,
         )
-        for coalition in found.coalitions
+        for coalition in survey.coalitions
     )
 
 
@@ -171,24 +171,24 @@ def _strength(coalition: Coalition) -> float:
 
 
 def _sentences(
-    found: SurveyPart, singles: Sequence[Coalition], everybody: Sequence[Coalition], radii: Sequence[float]
+    survey: SurveyPart, singles: Sequence[Coalition], everybody: Sequence[Coalition], radii: Sequence[float]
 ) -> tuple[Markup, ...]:
     """Return the finding in words: the worst single stakeholder, everybody, and how far misreports may go."""
-    if not found.contexts:
+    if not survey.contexts:
         return (sentence("There are no untouched rows, so there is nothing to certify."),)
     all_of_them = everybody[0] if everybody else singles[0]
     if all_of_them.never == 1:
-        return (sentence("No misreport by anybody, however large, changes a decision of ", strong(found.rule), "."),)
+        return (sentence("No misreport by anybody, however large, changes a decision of ", strong(survey.rule), "."),)
     k = min((k for k in range(len(radii)) if radii[k] > 0), key=lambda k: abs(radii[k] - SPOKEN))
     worst = min(singles, key=lambda coalition: coalition.shares[k] or 0.0)
-    least = "" if found.exact else "at least "
+    least = "" if survey.exact else "at least "
     only = "only " if everybody else ""
     rest = f"; if everybody did, {least}{percent(all_of_them.shares[k])}." if everybody else "."
     first = sentence(
         f"If {only}",
         strong(worst.members[0]),
         f" misreported its rewards by up to {short(radii[k])}, {least}",
-        f"{percent(worst.shares[k])} of the {count(found.contexts)} decisions would stay for certain{rest}",
+        f"{percent(worst.shares[k])} of the {count(survey.contexts)} decisions would stay for certain{rest}",
     )
     return first, _withstood(all_of_them, "everybody together" if everybody else worst.members[0])
 
@@ -229,15 +229,15 @@ def _chart(
     return curve_chart("trust-chart", title, curves, axes), len(singles) - len(drawn), cut
 
 
-def _collusion(found: SurveyPart, positions: Sequence[int]) -> tuple[tuple[int, tuple[float | None, ...]], ...]:
+def _collusion(survey: SurveyPart, positions: Sequence[int]) -> tuple[tuple[int, tuple[float | None, ...]], ...]:
     """Return how many must collude, smallest number first, those that nobody can change last."""
-    n, counts = found.contexts, found.smallest_coalition
+    n, counts = survey.contexts, survey.smallest_coalition
     sizes = sorted({int(size) for k in positions for size in counts[k]}, key=lambda size: size or float("inf"))
     return tuple((size, tuple(counts[k].get(str(size), 0) / n if n else None for k in positions)) for size in sizes)
 
 
-def _rival(reading: Reading, each: CandidatePart) -> Rival:
+def _rival(reading: Reading, candidate: CandidatePart) -> Rival:
     return Rival(
-        each.strategy, reading.find(each.strategy), each.everybody, each.worst_single, CERTAINTY[each.exact],
-        each.method, gains(each),
+        candidate.strategy, reading.find(candidate.strategy), candidate.everybody, candidate.worst_single,
+        CERTAINTY[candidate.exact], candidate.method, gains(candidate),
     )  # fmt: skip

@@ -92,8 +92,8 @@ def choices(found: ChoicesPart) -> Choices:
     return Choices(normalisations, tuple(_removals(found)), reversals, _summary(found))
 
 
-def _summary(found: ChoicesPart) -> str:
-    n, pairs = len(found.reversals), found.pairs
+def _summary(choices: ChoicesPart) -> str:
+    n, pairs = len(choices.reversals), choices.pairs
     if not pairs:
         return "There is no pair of ranked candidates whose order could change."
     if not n:
@@ -101,35 +101,35 @@ def _summary(found: ChoicesPart) -> str:
     return f"Leaving out one candidate turns round {n} of {counted(pairs, 'pair')} of others (rank reversal)."
 
 
-def _removals(found: ChoicesPart) -> list[str]:
+def _removals(choices: ChoicesPart) -> list[str]:
     """Return who wins if candidates are left out."""
     said = [
         f"Without {removal.removed[0]}, {listed(removal.winners)} {_wins(removal)} "
         "although the former winner is still in."
-        for removal in found.without
+        for removal in choices.without
         if removal.changed
     ]
-    if found.baseline_subsets:
-        said.append(_baselines(found))
-    without = found.without_baselines
+    if choices.baseline_subsets:
+        said.append(_baselines(choices))
+    without = choices.without_baselines
     if without is not None and without.winners:
         said.append(f"Without any baseline {listed(without.winners)} {_wins(without)}.")
     return said
 
 
-def _baselines(found: ChoicesPart) -> str:
+def _baselines(choices: ChoicesPart) -> str:
     """Say how often leaving out baselines brings another winner, and the smallest set that does."""
-    sets, smallest = counted(found.baseline_subsets, "set"), found.smallest_change
+    sets, smallest = counted(choices.baseline_subsets, "set"), choices.smallest_change
     if smallest is None:
         return f"None of {sets} of baselines that can be left out brings another winner."
     return (
-        f"Of {sets} of baselines that can be left out, {found.baseline_changes} brought another winner; without "
+        f"Of {sets} of baselines that can be left out, {choices.baseline_changes} brought another winner; without "
         f"{listed(smallest.removed)}, a smallest one, {listed(smallest.winners)} {_wins(smallest)}."
     )
 
 
-def _wins(each: WithoutPart) -> str:
-    return "wins" if len(each.winners) == 1 else "win"
+def _wins(removal: WithoutPart) -> str:
+    return "wins" if len(removal.winners) == 1 else "win"
 
 
 SMALL = 1e-9  # changes of a weight up to this are rounding
@@ -299,12 +299,12 @@ def _one_of(names: Sequence[str], selected: Line | None) -> tuple[str, str]:
     return name, f" ({counted(len(names) - 1, 'other')} with equal values)" if len(names) > 1 else ""
 
 
-def _shift(each: ShiftPart) -> Shift:
-    giving = {name: -change for name, change in each.change.items() if change < -SMALL}
-    taking = {name: change for name, change in each.change.items() if change > SMALL}
+def _shift(shift: ShiftPart) -> Shift:
+    giving = {name: -change for name, change in shift.change.items() if change < -SMALL}
+    taking = {name: change for name, change in shift.change.items() if change > SMALL}
     return Shift(
-        _together(each.rival, each.tied_with), _points(each.share_moved), _moved(giving), _moved(taking),
-        "–" if each.wins_from is None else _points(each.wins_from),
+        _together(shift.rival, shift.tied_with), _points(shift.share_moved), _moved(giving), _moved(taking),
+        "–" if shift.wins_from is None else _points(shift.wins_from),
     )  # fmt: skip
 
 

@@ -234,17 +234,17 @@ def _scope(card: ScopeCard, known: Collection[str]) -> CardPart:
     return CardPart(hash=card.hash, findings=findings, **card.model_dump(mode="json"))
 
 
-def _with_opposed(found: Board, case: CaseSpec, evidence: Evidence) -> Board:
+def _with_opposed(leaderboard: Board, case: CaseSpec, evidence: Evidence) -> Board:
     """Return the leaderboard with remarks on groups of nearly equal size that want opposite things."""
     if evidence.expected is None:
-        return found
+        return leaderboard
     problem, labels = case.problem, {}
     for attribute in problem.sensitive_attributes:
         groups = evidence.groups((attribute.name,))
         labels[attribute.name] = np.array(groups.labels)[groups.codes]
     whose = [name for name, weight in zip(problem.stakeholder_names, problem.weights, strict=True) if weight > 0]
     opposed = opposed_groups(evidence.expected, labels, with_weight=whose, clusters=evidence.clusters)
-    return found.model_copy(update={"remarks": (*found.remarks, *opposed_remarks(opposed))})
+    return leaderboard.model_copy(update={"remarks": (*leaderboard.remarks, *opposed_remarks(opposed))})
 
 
 def board(leaderboard: Leaderboard) -> Board:
@@ -271,14 +271,18 @@ def leaderboard_of(found: Board) -> Leaderboard:
     return Leaderboard(rows, columns, **same)
 
 
-def _metric_cell(found: MetricFigures, level: float) -> MetricCell:
-    groups = tuple(GroupEstimate(each.rate, each.group, _estimate(each, level), each.n or 0) for each in found.by_group)
-    return MetricCell(_estimate(found, level), found.normalised, found.n or 0, found.reason, groups)
+def _metric_cell(figures: MetricFigures, level: float) -> MetricCell:
+    groups = tuple(
+        GroupEstimate(rate.rate, rate.group, _estimate(rate, level), rate.n or 0) for rate in figures.by_group
+    )
+    return MetricCell(_estimate(figures, level), figures.normalised, figures.n or 0, figures.reason, groups)
 
 
-def _estimate(found: Limits, level: float) -> Estimate:
+def _estimate(limits: Limits, level: float) -> Estimate:
     """Return a value with its interval as records hold it; the level is that of the whole board."""
-    return Estimate(found.value, found.low, found.high, None if found.low is None else level, undefined=found.undefined)
+    return Estimate(
+        limits.value, limits.low, limits.high, None if limits.low is None else level, undefined=limits.undefined
+    )
 
 
 def _as(part: type[Written], value: Any) -> Written:

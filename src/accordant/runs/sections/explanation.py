@@ -201,11 +201,11 @@ def _unusual(remark: str, referred: bool, fall_back: bool) -> str:
     return f"This row is unlike the training rows: {remark}. {followed}The rule's choice may not be meant for it."
 
 
-def _adopted(number: str, found: Adoption) -> str:
+def _adopted(number: str, adoption: Adoption) -> str:
     """Return what was adopted for a row, and that the explanation is about the rule."""
     return (
-        f"This row is decided by a debate: {found.action} (section {number}), adopted by {found.by}: {found.why}. What "
-        "is said here is about what the rule would choose."
+        f"This row is decided by a debate: {adoption.action} (section {number}), adopted by {adoption.by}: "
+        f"{adoption.why}. What is said here is about what the rule would choose."
     )
 
 
