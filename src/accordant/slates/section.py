@@ -88,7 +88,7 @@ def open_slates(name_or_path: str | Path, options: SlateOptions) -> OpenedSlates
     every = source.market
     market = _first(every, options.requests)
     if market is not every:
-        n_all, n_served = (sum(batch.n_users for batch in each.batches) for each in (every, market))
+        n_all, n_served = (sum(batch.n_users for batch in offered.batches) for offered in (every, market))
         note = f"Of {n_all} requests the first {n_served} are served; the notes below speak of all of them."
         source = replace(source, notes=(note, *source.notes))
     named = options.strategies or tuple(Named(rule.name, dict(rule.parameters)) for rule in declared.rules)
