@@ -21,7 +21,7 @@ from accordant.explanation import (
     for_person,
 )
 from accordant.explanation.contexts import Difference
-from accordant.explanation.letter import _of_100
+from accordant.explanation.letter import _shared_100, _of_100
 from accordant.languages import languages
 from accordant.report.explanation import letter_text, render_letters
 from accordant.utilities import ExpectedRewards
@@ -106,6 +106,23 @@ def test_no_number_stands_in_the_unit_of_a_rule(code, name, parameters):
         assert jargon not in said
 
 
+@pytest.mark.parametrize(
+    ("shares", "told"),
+    [
+        ((1.0,), ["100"]),
+        ((0.79, 0.005, 0.205), ["79", "<1", "21"]),
+        ((0.035, 0.63, 0.335), ["3", "63", "34"]),
+        ((1 / 3, 1 / 3, 1 / 3), ["33", "33", "33"]),
+        ((0.004, 0.004, 0.992), ["<1", "<1", "99"]),
+        ((0.005, 0.005, 0.005, 0.005, 0.98), ["<1", "<1", "<1", "<1", "98"]),
+        ((0.255, 0.255, 0.49), ["25", "25", "49"]),
+        ((0.125, 0.125, 0.375, 0.375), ["12", "12", "38", "38"]),
+    ],
+)
+def test_shares_of_a_hundred_add_up_where_equal_ones_can_be_told_as_equal(shares, told):
+    assert _shared_100(shares) == told
+
+
 def test_what_a_letter_says():
     letter = for_person(make_explained(action="blue"), WHO)
     assert letter.title == "Loans"
@@ -183,7 +200,7 @@ def test_a_rule_that_was_learned_from_made_up_data_says_so_first(code):
 def test_what_is_likely_adds_up_to_100_people():
     chances = ((0.3335, 0.3335, 0.333), (0.795, 0.014, 0.191), (0.9991, 0.0009, 0.0))
     likely = Forecast(("Repaid", "Part", "Lost"), chances, None, None, None, None, "", "", True, "calibrated")
-    for action, counts in {"red": "34 33 33", "green": "80 1 19", "blue": ">99 <1 0"}.items():
+    for action, counts in {"red": "33 33 33", "green": "80 1 19", "blue": ">99 <1 0"}.items():
         (told,) = for_person(make_explained(forecast=likely, action=action), WHO).expected
         assert re.findall(r"about ([<>]?\d+)", told) == counts.split()
 

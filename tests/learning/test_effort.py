@@ -37,15 +37,21 @@ def test_forests_can_be_left_out():
 
 def test_nothing_is_said_where_nothing_was_left_out():
     for effort in ("standard", "thorough"):
-        assert effort_warnings(effort, default_model=True, forests=True, answers=None) == []
+        assert effort_warnings(effort, default_model=True, default_rewards=False, forests=True, answers=None) == []
 
 
 def test_what_was_left_out_is_said():
-    (quick,) = effort_warnings("quick", default_model=True, forests=True, answers=None)
+    quick, given_model, given_all = (
+        "".join(effort_warnings("quick", default_model=model, default_rewards=rewards, forests=True, answers=None))
+        for model, rewards in ((True, True), (False, True), (False, False))
+    )
+    assert "default model of rewards was not tuned" in quick and "default model of rewards" in given_model
+    assert given_all == "A quick look: Run without --quick before you rely on it."
     assert quick.startswith("A quick look: The outcome model was chosen among the simplest")
-    (given_model,) = effort_warnings("quick", default_model=False, forests=True, answers=None)
     assert "outcome model" not in given_model
-    forests, answers = effort_warnings("standard", default_model=True, forests=False, answers=(100, 2_000))
+    forests, answers = effort_warnings(
+        "standard", default_model=True, default_rewards=False, forests=False, answers=(100, 2_000)
+    )
     assert "more than 20,000 training rows" in forests and "100 of 2,000 answers" in answers
 
 

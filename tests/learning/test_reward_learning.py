@@ -11,6 +11,7 @@ from sklearn.tree import DecisionTreeRegressor
 
 from accordant import randomness
 from accordant.errors import InputError
+from accordant.learning.learned_warnings import omission_warnings
 from accordant.learning.cross_fitting import LearningSettings, _reward_learners, learn
 from accordant.learning.augmentation import RewardQueries
 from accordant.learning.reward_learning import DEFAULT_GRID, RACE_GRID, RewardLearner
@@ -277,3 +278,21 @@ def test_only_the_default_points_have_stand_ins(loans, changes, raced):
     signals = {name: FunctionReward(function) for name, function in loans.rewards.items()}
     learners, _, _ = _reward_learners(loans.problem, loans.log, signals, ("income",), settings)
     assert {learner.race_grid is not None for learner in learners} == {raced}
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({}, True),
+        ({"reward_model": LinearRegression()}, False),
+        ({"reward_model": "stated"}, False),
+        ({"shared_rewards": True}, False),
+        ({"reward_grid": {"max_iter": [5]}}, False),
+    ],
+)
+def test_a_quick_look_says_what_it_did_to_rewards_only_where_it_did(loans, changes, said):
+    settings = LearningSettings(**{"outcome_model": LogisticRegression(), "effort": "quick", **changes})
+    signals = {name: FunctionReward(function) for name, function in loans.rewards.items()}
+    learners, _, _ = _reward_learners(loans.problem, loans.log, signals, ("income",), settings)
+    [warning] = omission_warnings("quick", None, learners)
+    assert ("The default model of rewards was not tuned" in warning) is said

@@ -17,7 +17,7 @@ from sklearn.tree import DecisionTreeRegressor
 
 from accordant.errors import DataError, InputError
 from accordant.learning.folds import make_folds
-from accordant.learning.tuning import Search, grid_points, nested, rounds, within_reach
+from accordant.learning.tuning import LEAST_GROUPS, Search, grid_points, nested, rounds, within_reach
 from accordant.statistics import standard_error
 
 
@@ -145,6 +145,9 @@ def test_who_is_within_reach_of_the_best_by_hand(seed, grouped):
     generator = np.random.default_rng(seed)
     losses = generator.normal(size=(4, 12)) + generator.normal(size=(4, 1))
     groups = generator.integers(0, 5, 12) if grouped else None
+    if grouped:
+        assert within_reach(losses, groups).all()  # a standard error of few groups says little
+        losses, groups = np.tile(losses, LEAST_GROUPS), np.repeat(np.arange(3 * LEAST_GROUPS), 4)
     kept = within_reach(losses, groups)
     best = min(range(4), key=lambda p: losses[p].mean())
     for point in range(4):

@@ -7,6 +7,7 @@ is a value of the person or a word.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Sequence
 
 import numpy as np
@@ -326,11 +327,22 @@ def _sentence(words: str) -> str:
 
 
 def _shared_100(shares: Sequence[float]) -> list[str]:
-    """Return shares of a whole as numbers out of 100 that add up: the largest rests are rounded up."""
+    """Return shares of a whole as numbers out of 100: the largest rests are rounded up until they add up.
+
+    Of equal rests that of the larger share is. Equal shares are told as equal, even where the numbers then add up to
+    less.
+    """
     counts = [int(100 * share) for share in shares]
-    order = sorted(range(len(shares)), key=lambda k: counts[k] - 100 * shares[k])
-    for k in order[: 100 - sum(counts)]:
-        counts[k] += 1
+    left, equal = 100 - sum(counts), defaultdict[float, list[int]](list)
+    for k, share in enumerate(shares):
+        equal[round(share, 9)].append(k)
+    for share in sorted(equal, key=lambda share: (round(int(100 * share) - 100 * share, 6), -share)):
+        members = equal[share]
+        if len(members) > left:
+            break
+        left -= len(members)
+        for k in members:
+            counts[k] += 1
     return [_out_of_100(count, share) for count, share in zip(counts, shares, strict=True)]
 
 

@@ -332,7 +332,7 @@ def _without_folds(
     for fold, prediction in enumerate(predictions):
         tasks += [partial(learner.held_out, search, folds, fold, prediction) for learner, search in learned]
         tasks.append(partial(expected_values, log.contexts, prediction, stated, names))
-    results = iter(run_all(tasks, n_jobs, "rewards without each fold", first_here=True))
+    results = iter(run_all(tasks, n_jobs, "rewards without each fold"))
     held_out = [np.empty(learner.answers.shape) for learner, _ in learned]
     by_fold = []
     for rows, prediction in zip(folds, predictions, strict=True):

@@ -79,7 +79,7 @@ def limits_of(effort: Effort) -> EffortLimits:
 
 
 def effort_warnings(
-    effort: Effort, *, default_model: bool, forests: bool, answers: tuple[int, int] | None
+    effort: Effort, *, default_model: bool, default_rewards: bool, forests: bool, answers: tuple[int, int] | None
 ) -> list[str]:
     """Return what learning left out for want of time.
 
@@ -89,6 +89,8 @@ def effort_warnings(
         The effort.
     default_model
         Whether the outcome model is chosen among the default ones.
+    default_rewards
+        Whether the default model of rewards is fitted with the steps of this effort.
     forests
         Whether there are few enough training rows for forests among these.
     answers
@@ -97,8 +99,8 @@ def effort_warnings(
     limits, warnings = limits_of(effort), list[str]()
     if effort == "quick":
         tried = " The outcome model was chosen among the simplest ones only." if default_model else ""
-        rewards = "The default model of rewards was not tuned, and took few, large steps."
-        warnings.append(f"A quick look:{tried} {rewards} Run without --quick before you rely on it.")
+        rewards = " The default model of rewards was not tuned, and took few, large steps." if default_rewards else ""
+        warnings.append(f"A quick look:{tried}{rewards} Run without --quick before you rely on it.")
     elif default_model and not forests:
         warnings.append(
             f"Forests were not tried as outcome models, because there are more than {limits.forest_rows:,} training "

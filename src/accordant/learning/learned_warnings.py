@@ -13,7 +13,7 @@ from accordant.learning.diagnostics import Identification
 from accordant.learning.effort import Effort, effort_warnings, limits_of
 from accordant.learning.encoding import ContextEncoder
 from accordant.learning.outcome_learning import DiscreteOutcomeLearner
-from accordant.learning.reward_learning import RewardLearner
+from accordant.learning.reward_learning import QUICK_GRID, RewardLearner
 from accordant.naming import listed
 from accordant.rewards import ObservedReward, RewardSignal
 
@@ -27,6 +27,7 @@ def omission_warnings(effort: Effort, outcome: Any, rewards: Sequence[RewardLear
     return effort_warnings(
         effort,
         default_model=default,
+        default_rewards=any(learner.grid is QUICK_GRID for learner in rewards),
         forests=not default or outcome.forests,
         answers=None if most is None or asked <= most else (most, asked),
     )

@@ -2,9 +2,9 @@
 
 The first n trees of a forest are the forest with n trees and the same random state. A tree that grows depth first,
 cut at a depth, is distributed as one that was grown to this depth: each node draws its features by itself, and its
-value and its split depend on its own rows alone. (The random numbers of its nodes are others, so where a node does not
-see all features the two trees are not the same; where it does, they differ in ties at most.) So points of a grid are
-compared by one pass through the largest and deepest forest. What is used afterwards is fitted by itself.
+value and its split depend on its own rows alone. (The random numbers of its nodes are others, so the two trees are
+the same only where a node of a random forest sees all features and nothing ties.) So points of a grid are compared by
+one pass through the largest and deepest forest. What is used afterwards is fitted by itself.
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ class SharedForest:
     def predictions(self, rows: Values) -> list[Values]:
         """Return what each cut predicts, shape (row, output), or (row, class) of a classifier; the last is kept."""
         if self._last is None or not np.array_equal(self._last[0], rows, equal_nan=True):
-            self._last = rows, self._walked(rows)
+            self._last = rows.copy(), self._walked(rows)
         return self._last[1]
 
     def _walked(self, rows: Values) -> list[Values]:

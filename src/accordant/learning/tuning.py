@@ -33,6 +33,8 @@ Pair = tuple[int, int]
 
 CLEARLY_WORSE = 2.0
 """Standard errors of the paired difference to the best beyond which a point drops out of a race."""
+LEAST_GROUPS = 20
+"""Fewest groups of rows from which anything does: a standard error of few says little."""
 
 
 Point = Mapping[str, Any]
@@ -274,8 +276,10 @@ def within_reach(losses: Values, groups: Codes | None = None) -> Mask:
     losses
         Shape (competitor, row); a competitor with a loss that is not finite is out, unless all are.
     groups
-        Whose each row is, shape (row,); None if rows are independent.
+        Whose each row is, shape (row,); None if rows are independent. With fewer than `LEAST_GROUPS` all are kept.
     """
+    if groups is not None and len(np.unique(groups)) < LEAST_GROUPS:
+        return np.ones(len(losses), dtype=bool)
     means = losses.mean(axis=1)
     means = np.where(np.isfinite(means), means, np.inf)
     if not np.isfinite(means).any():

@@ -32,6 +32,7 @@ from accordant.report.tables import (
     reward_errors,
     score_cell,
     searches,
+    stand_ins,
 )
 from accordant.runs.chain import Link
 from accordant.runs.record import Column, Record
@@ -77,6 +78,7 @@ def render(record: Record, added: Sequence[Link] = ()) -> str:
         groupings=[(grouping, _group_panels(reading, grouping, i)) for i, grouping in enumerate(groups, 1)],
         errors=reward_errors(reading),
         searches=searches(reading),
+        stand_ins=stand_ins(reading),
         fixed_models=fixed_models(reading),
         validation={row.strategy: row for row in record.validation.leaderboard},
         places=compare(reading),

@@ -123,6 +123,15 @@ def searches(reading: Reading) -> tuple[SearchRow, ...]:
     return tuple(rows)
 
 
+def stand_ins(reading: Reading) -> bool:
+    """Return whether points of the default model of rewards were compared by what stands for them."""
+    learned = reading.record.learning
+    rewards = (search.points for name, search in learned.searches.items() if name != "outcome")
+    return learned.effort == "standard" and any(
+        len(points) > 1 and all("max_leaf_nodes" in point.parameters for point in points) for points in rewards
+    )
+
+
 def fixed_models(reading: Reading) -> list[str]:
     """Return models without a search."""
     return [name for name, search in reading.record.learning.searches.items() if len(search.points) < 2]

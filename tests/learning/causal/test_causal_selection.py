@@ -77,6 +77,10 @@ def test_what_is_clearly_worse_drops_out_and_the_rest_is_chosen_as_without_a_rac
     assert kept["useless"] == max(kept.values())
 
 
+def test_a_tolerance_beyond_the_race_drops_nothing(two_actions):
+    assert raced(two_actions, tolerance=2.5)[0].dropped_ == ()
+
+
 def test_few_contexts_drop_nothing(two_actions):
     n = 5 * LEAST_RACED // 4  # so a fold holds a quarter of the fewest, and only the last race has enough
     assert raced(two_actions, n)[1] == 4

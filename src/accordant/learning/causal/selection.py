@@ -16,7 +16,7 @@ from accordant.learning.causal.level_learner import RANGE_SHARE, CausalDataError
 from accordant.learning.causal.meta_learners import DRLearner, SLearner, TLearner, TransferLearner, XLearner
 from accordant.learning.causal.nuisances import dr_losses, fit_propensities, level_losses, pseudo_levels, r_losses
 from accordant.learning.causal.propensity import clip_propensities, overlap_diagnostics
-from accordant.learning.tuning import within_reach
+from accordant.learning.tuning import CLEARLY_WORSE, within_reach
 from accordant.statistics import standard_error
 
 
@@ -105,7 +105,7 @@ class SelectedCausalLearner(LevelLearner):
 
     1. Every candidate predicts the levels of contexts it was not fitted on.
     2. Propensities come from `PropensityModel`; outcome regressions mu_a are, per action, the convex average
-       of candidates that best predicts held-out outcomes (van der Laan, Polley and Hubbard 2007).
+       of candidates still compared that best predicts held-out outcomes (van der Laan, Polley and Hubbard 2007).
     3. Candidates are ranked by the R-loss (or DR-loss, or reweighted squared error) on these.
     4. With `race`, those that are worse than the best by more than two standard errors of the paired difference on
        the contexts of the first folds, two or more, are not fitted on the others (racing: Maron and Moore 1994).
@@ -125,7 +125,8 @@ class SelectedCausalLearner(LevelLearner):
     folds
         Cross-fitting folds.
     race
-        Whether candidates drop out where the first folds hold `LEAST_RACED` contexts or more.
+        Whether candidates drop out, where the first folds hold `LEAST_RACED` contexts or more and `tolerance` is at
+        most two.
     range_share
         How far levels may leave the training outcome range; handed to every candidate.
     random_state
@@ -215,7 +216,7 @@ class SelectedCausalLearner(LevelLearner):
         levels = {name: np.empty((data.n_actions, data.actions.size)) for name in learners}
         parts = action_folds(data.actions, self.folds, self.random_state, data.groups)
         for number, (train, test) in enumerate(parts):
-            if self.race and number >= RACE_FOLDS:
+            if self.race and self.tolerance <= CLEARLY_WORSE and number >= RACE_FOLDS:
                 known = np.sort(np.concatenate([rows for _, rows in parts[:number]]))
                 levels = self._in_reach(levels, data, propensities, known)
             part = data.rows(train)

@@ -34,7 +34,7 @@ PROFILE_FILE = "training-profile.json"
 
 
 Files = dict[str, Callable[[], str | bytes]]
-"""Name of a file to what makes its content: not all of them need be in memory at once."""
+"""Name of a file to what makes its content, a task of its own."""
 
 
 def policy_files(policy: ParticipatoryPolicy) -> Files:

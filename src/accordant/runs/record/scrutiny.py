@@ -271,7 +271,8 @@ class ScrutinyPart(Part):
     strategy
         The selected one.
     certificates, by_strategy
-        Radii of its decisions against every coalition; shares of certified decisions of every candidate.
+        Radii of its decisions against every coalition; shares of certified decisions of every candidate,
+        or of the selected one alone at a quick look.
     bounds, unbounded
         Of metrics under misreports, and why some have none; None in records that were written without.
     ranking
