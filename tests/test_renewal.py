@@ -180,7 +180,9 @@ def test_a_run_that_two_pages_ask_for_is_made_once_and_copied(tmp_path, monkeypa
     one.prepare(), other.prepare()
     first = one.run(command)
     (one.scratch / "town" / "told").write_text("what the page adds to its run")
+    other.run("(exit 2)")
     second = other.run(command)
+    assert other.run("echo $?").text == "0\n"
     assert second.text == first.text == (other.scratch / "town" / "told").read_text()
     assert (first.scratch, second.scratch) == (one.scratch, other.scratch)
 

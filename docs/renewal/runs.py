@@ -131,6 +131,7 @@ class KeptRuns:
         if not first:
             made = record.result()
             shutil.copytree(place, shell.scratch / out)
+            shell.status = 0  # what failed left nothing to copy
             return replace(made, scratch=shell.scratch, seconds=0.0)
         try:
             made = shell.carried_out(command)

@@ -209,7 +209,7 @@ def certify_each(
         raise InputError("certificates in one reading need threats, all with the same box and reference points")
     honest = threats[0].honest(expected)
     method = method_for(rule, len(honest.actions), frozen=threats[0].frozen)
-    searches = [_Found(threat, honest) for threat in threats]
+    searches = [_Reachable(threat, honest) for threat in threats]
     decided = decisions_on(rule, honest, known)
 
     def work(part: slice, shared: Workspace, scratch: Workspace) -> None:
@@ -227,7 +227,7 @@ def certify_each(
     return tuple(search.certificate(rule, honest, known, method, decided) for search in searches)
 
 
-class _Found:
+class _Reachable:
     """Reachable actions in all contexts, which blocks are written into."""
 
     def __init__(self, threat: Threat, honest: ExpectedRewards) -> None:
