@@ -1,13 +1,13 @@
 """How many single mutations of the package its tests notice: ``python -m benchmarks.mutations --mutants 300``.
 
 One operator, constant or branch is changed at a time, in a copy of the repository, and the tests that reach it are
-run: those that executed the line, if ``--coverage`` names a file made with ``pytest --cov=accordant
---cov-context=test``; without it, or where no test is on record for the line, every test of files importing the module;
-with ``--long`` slow tests of those files too. A mutant is *killed* if a test fails, *stopped* if the tests take longer
-than ``--seconds`` of CPU time, or stand still, and *survives* otherwise. Tests run in children of one process that has
-imported the libraries, but nothing of the package. Constants and defaults of modules and signatures are left out:
-``tests/defaults.txt`` records them all. Survivors are printed with file, line and change, to be judged by a reader:
-some equal what they replace.
+run: those that executed the line, if ``--coverage`` names a file made with ``COVERAGE_CORE=ctrace pytest
+--cov=accordant --cov-context=test --cov-config=/dev/null`` (which records lines, not branches); without it, or where no
+test is on record for the line, every test of files importing the module; with ``--long`` slow tests of those files
+too. A mutant is *killed* if a test fails, *stopped* if the tests take longer than ``--seconds`` of CPU time, or stand
+still, and *survives* otherwise. Tests run in children of one process that has imported the libraries, but nothing of
+the package. Constants and defaults of modules and signatures are left out: ``tests/defaults.txt`` records them all.
+Survivors are printed with file, line and change, to be judged by a reader: some equal what they replace.
 """
 
 from __future__ import annotations
@@ -28,6 +28,8 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+
+from coverage.numbits import register_sqlite_functions
 
 ROOT = Path(__file__).parent.parent
 PACKAGE = Path("src/accordant")
@@ -141,18 +143,21 @@ class Tests:
 
     def __init__(self, coverage: Path | None) -> None:
         self.files = {path: path.read_text(encoding="utf-8") for path in sorted((ROOT / "tests").rglob("test_*.py"))}
-        self.data = None if coverage is None else sqlite3.connect(f"file:{coverage}?mode=ro", uri=True)
+        self.data = None
+        if coverage is not None:
+            self.data = sqlite3.connect(f"file:{coverage}?mode=ro", uri=True)
+            register_sqlite_functions(self.data)
 
     def of_line(self, mutant: Mutant, generator: random.Random) -> list[str]:
         """Return the names of the tests that executed the line, those of its own room first."""
         if self.data is None:
             return []
         query = (
-            "select distinct context.context from arc join file on file.id = arc.file_id "
-            "join context on context.id = arc.context_id "
-            "where file.path like ? and (arc.tono = ? or arc.fromno = ?)"
+            "select distinct context.context from line_bits join file on file.id = line_bits.file_id "
+            "join context on context.id = line_bits.context_id "
+            "where file.path like ? and num_in_numbits(?, line_bits.numbits)"
         )
-        rows = self.data.execute(query, (f"%/{mutant.file}", mutant.line, mutant.line))
+        rows = self.data.execute(query, (f"%/{mutant.file}", mutant.line))
         names = sorted({row[0].rsplit("|", 1)[0] for row in rows if row[0]})
         generator.shuffle(names)
         room = str(Path("tests", *mutant.file.parent.parts[2:]))

@@ -208,7 +208,7 @@ def test_a_constant_above_everything_is_said(world, decided, kinds):
     assert not found["oracle"].below_best_constant
     assert found.remarks[0] == (
         f"Always Grant scores {found['constant:Grant'].score}, and no strategy scores higher: "
-        "on this composite score deciding case by case gains nothing."
+        "on this composite score deciding case by case shows no gain."
     )
 
 
@@ -352,7 +352,7 @@ def test_a_baseline_that_decides_case_by_case_is_a_rival_of_constants(world, dec
         resamples=100,
         generator=np.random.default_rng(0),
     )
-    assert not any("gains nothing" in sentence for sentence in found.remarks)
+    assert not any("shows no gain" in sentence for sentence in found.remarks)
     assert found.remarks[0].endswith("scored lower: poor.")
 
 

@@ -36,7 +36,7 @@ REASON = "group '1' of type has no contexts given a favourable action (n=0)"
 HOSTILE = "<script>alert(1)</script>\"'&{{ 7*7 }}\x00"
 VERDICT = (
     "Always Grant scores 0.900 [0.870, 0.950], and no strategy scores higher: on this composite score deciding case by "
-    "case gains nothing."
+    "case shows no gain."
 )
 
 

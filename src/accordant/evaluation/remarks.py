@@ -66,7 +66,7 @@ def _against_constant(
     above = [row for row in rivals if _value(row) > _value(constant) and not row.below_best_constant]
     below = [row.strategy for row in rivals if row.below_best_constant]
     if not above:
-        return [f"{start}, and no strategy scores higher: on this composite score deciding case by case gains nothing."]
+        return [f"{start}, and no strategy scores higher: on this composite score deciding case by case shows no gain."]
     if constant.among_best and below:
         return [f"{start}, which cannot be told from the best; scored lower: {listed(below)}."]
     return [f"{start}; scored lower: {listed(below)}."] if below else []

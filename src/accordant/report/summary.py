@@ -14,7 +14,7 @@ from accordant.report.scale import NOT_DEFINED, count, decimals, interval, numbe
 from accordant.runs.record import Column, Limits
 from accordant.scope import Criterion
 
-VERDICT = "deciding case by case gains nothing"  # how `accordant.evaluation.remarks` puts it
+VERDICT = "deciding case by case shows no gain"  # how `accordant.evaluation.remarks` puts it
 
 
 @dataclass(frozen=True)
