@@ -34,6 +34,7 @@ from coverage.numbits import register_sqlite_functions
 ROOT = Path(__file__).parent.parent
 PACKAGE = Path("src/accordant")
 FEW = 60  # tests of a line that are run first
+MANY = 300  # that are run at a time after them: within two CPU seconds each, so that only a change makes them late
 PATIENCE = 10  # wall seconds for each second of CPU time
 CONTROLS = 5  # lines whose tests must pass while nothing is changed
 LIBRARIES = ("numba", "pandas", "pydantic", "pytest", "rich", "scipy.optimize", "scipy.stats",
@@ -224,7 +225,10 @@ def judge(mutant: Mutant, tree: Path, tests: Tests, generator: random.Random, gi
     original = source.read_text(encoding="utf-8")
     source.write_text(mutant.apply(original), encoding="utf-8")
     reaching, files = tests.of_line(mutant, generator), tests.of_module(mutant.file)
-    rounds = [by_file(reaching[:FEW]), by_file(reaching[FEW:])] if reaching else [[*files, "-m", "not long"]]
+    rounds = [[*files, "-m", "not long"]]
+    if reaching:
+        rest = by_file(reaching[FEW:])
+        rounds = [by_file(reaching[:FEW]), *(rest[start : start + MANY] for start in range(0, len(rest), MANY))]
     rounds += [[*files, "-m", "long"]] if given.long else []
     try:
         for arguments in rounds:
