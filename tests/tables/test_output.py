@@ -9,6 +9,7 @@ import os
 import resource
 import socket
 import stat
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -278,25 +279,27 @@ def test_a_line_that_does_not_fit_is_taken_back(tmp_path, monkeypatch):
 # --- a system without room ---------------------------------------------------------------------------------------
 
 
-@pytest.fixture
-def at_most():
-    """Return a function that lets no file grow beyond so many bytes, for the rest of the test."""
+@contextmanager
+def at_most(size):
+    """Let no file grow beyond so many bytes, those of the tests' own log neither: so no longer than for one call."""
     usual = resource.getrlimit(resource.RLIMIT_FSIZE)
-    yield lambda size: resource.setrlimit(resource.RLIMIT_FSIZE, (size, usual[1]))
-    resource.setrlimit(resource.RLIMIT_FSIZE, usual)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, usual[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, usual)
 
 
 @pytest.mark.parametrize("size", [0, 1, 10, 1000, 99_999])
-def test_a_file_that_does_not_fit_leaves_what_was_there(tmp_path, at_most, size):
+def test_a_file_that_does_not_fit_leaves_what_was_there(tmp_path, size):
     (tmp_path / "out").write_text(BEFORE, encoding="utf-8")
     (tmp_path / "lines").write_text("", encoding="utf-8")
-    at_most(size)
-    with pytest.raises(InputError, match="out cannot be written: File too large"):
+    with pytest.raises(InputError, match="out cannot be written: File too large"), at_most(size):
         write_output(tmp_path / "out", "x" * 100_000)
-    with pytest.raises(InputError, match="folder cannot be written: File too large"):
+    with pytest.raises(InputError, match="folder cannot be written: File too large"), at_most(size):
         with output_folder(tmp_path / "folder") as folder:
             write_part(folder / "a.txt", "x" * 100_000)
-    with pytest.raises(InputError, match="lines cannot be written: File too large"):
+    with pytest.raises(InputError, match="lines cannot be written: File too large"), at_most(size):
         append_lines(tmp_path / "lines", "x" * 100_000 + "\n")
     assert tree(tmp_path) == {"out": BEFORE, "lines": ""}
 
