@@ -219,14 +219,16 @@ def verdict(tree: Path, arguments: list[str], seconds: int) -> str:
     return "killed" if code in (1, 2) else "passed"
 
 
-def judge(mutant: Mutant, tree: Path, tests: Tests, generator: random.Random, given: argparse.Namespace) -> str:
-    """Return what becomes of a mutant."""
+def judge(
+    mutant: Mutant, tree: Path, tests: Tests, generator: random.Random, given: argparse.Namespace, before: str | None
+) -> str:
+    """Return what becomes of a mutant; one that survived the fast tests before meets the slow ones only."""
     source = tree / mutant.file
     original = source.read_text(encoding="utf-8")
     source.write_text(mutant.apply(original), encoding="utf-8")
     reaching, files = tests.of_line(mutant, generator), tests.of_module(mutant.file)
-    rounds = [[*files, "-m", "not long"]]
-    if reaching:
+    rounds = [] if before == "survived" else [[*files, "-m", "not long"]]
+    if rounds and reaching:
         rest = by_file(reaching[FEW:])
         rounds = [by_file(reaching[:FEW]), *(rest[start : start + MANY] for start in range(0, len(rest), MANY))]
     rounds += [[*files, "-m", "long"]] if given.long else []
@@ -270,7 +272,7 @@ def main() -> None:
         for mutant in chosen:
             before = tried.get(str(mutant))
             again = before is None or (before == "survived" and given.long)
-            result = judge(mutant, tree, tests, generator, given) if again else before
+            result = judge(mutant, tree, tests, generator, given, before) if again else before
             counts[result] += 1
             if given.out is not None and again:
                 with given.out.open("a", encoding="utf-8") as file:
