@@ -214,9 +214,9 @@ def verdict(tree: Path, arguments: list[str], seconds: int) -> str:
     code = os.WEXITSTATUS(status)
     if code == 4 and any("::" in name for name in arguments):  # a name that only the other run had: ask whole files
         return verdict(tree, list(dict.fromkeys(name.partition("::")[0] for name in arguments)), seconds)
-    if code not in (0, 1, 2, 5):  # all passed, some failed, a module could not be imported, nothing was selected
+    if code not in (0, 1, 2, 4, 5):  # all passed, some failed, a module or a conftest cannot be imported, none selected
         raise RuntimeError(f"pytest ended with {code}: {arguments[:3]}")
-    return "killed" if code in (1, 2) else "passed"
+    return "killed" if code in (1, 2, 4) else "passed"
 
 
 def judge(
