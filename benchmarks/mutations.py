@@ -245,13 +245,16 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--mutants", type=int, default=300)
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--under", type=Path, default=PACKAGE, help="a folder or module whose mutants are drawn")
     parser.add_argument("--coverage", type=Path, help="data of coverage.py with a context for each test")
     parser.add_argument("--seconds", type=int, default=600, help="of CPU time for each round of tests")
     parser.add_argument("--long", action="store_true", help="try slow tests too before a mutant survives")
     parser.add_argument("--out", type=Path, help="JSON lines, one for each mutant; those noticed are not tried again")
     given = parser.parse_args()
     generator = random.Random(given.seed)
-    every = [mutant for file in sorted((ROOT / PACKAGE).rglob("*.py")) for mutant in mutants(file.relative_to(ROOT))]
+    under = ROOT / given.under
+    files = [under] if under.is_file() else sorted(under.rglob("*.py"))
+    every = [mutant for file in files for mutant in mutants(file.relative_to(ROOT))]
     chosen = generator.sample(every, min(given.mutants, len(every)))
     tests = Tests(given.coverage)
     for library in LIBRARIES:
