@@ -186,6 +186,7 @@ def unbeaten(best: Values, worst: Values, tolerance: float, reachable: Mask, clo
         size = np.where(abs(rival) < np.inf, np.maximum(1.0, abs(rival)), 1.0)
         reachable[:] = best > rival + tolerance * size
         close[:] = (~reachable & (best >= rival - tolerance * size)).any(axis=0)
+        result = close.sum()
 
     Parameters
     ----------

@@ -116,6 +116,7 @@ def _select(scores: Values, totals: Values, tolerance: float, codes: Integers, t
         highest = np.where(level, totals, -np.inf).max(axis=0)
         heaviest = level & (totals >= highest - tolerance * np.maximum(1.0, abs(highest)))
         codes[:] = np.where(tied, heaviest.argmax(axis=0), scores.argmax(axis=0))
+        result = (scores < np.inf).sum()
     """
     n_actions, n_contexts = scores.shape
     nobody = -np.inf if n_actions > 1 else np.nan  # −inf ties with −inf, but one action ties with nobody
