@@ -178,6 +178,22 @@ def test_pieces_do_not_change_the_result(monkeypatch):
         assert np.array_equal(whole.inner, parts.inner)
 
 
+def test_pieces_hold_no_more_profiles_than_may_be_listed_at_once(monkeypatch):
+    """A piece may exceed the limit by the profiles of its first context, no more."""
+    expected, listed = world(np.random.default_rng(5).random((5, 3, 60)).round(1)), []
+
+    def list_profiles(verdicts, contexts, stay, starts, numbers):
+        listed.append(np.diff(starts).tolist())
+        return enumerate_profiles(verdicts, contexts, stay, starts, numbers)
+
+    enumerate_profiles = enumeration.list_profiles
+    monkeypatch.setattr(enumeration, "list_profiles", list_profiles)
+    monkeypatch.setattr(enumeration, "LISTED_AT_ONCE", 400)
+    certify(strategies.copeland, expected, Threat(0.6, ("P", "Q")))
+    assert max(map(len, listed)) == 2
+    assert all(counts and sum(counts[1:]) <= 400 for counts in listed)
+
+
 def test_many_stakeholders_of_whom_few_misreport():
     generator = np.random.default_rng(6)
     expected = world(generator.random((7, 4, 200)))

@@ -153,7 +153,13 @@ def test_extremes_beside_each_entry():
 def test_large_problems_try_fewer_attacks():
     assert len(plans(3, 3, tailored=True, levelled=True)) == 1 + 1 + 3 + 3 + 9 + 1
     assert len(plans(10, 10, tailored=False, levelled=False)) == 1 + 20
-    assert plans(3, 4, tailored=False, levelled=False)[-1].raised == "climb"
+    assert [len(plans(n, 2, tailored=False, levelled=False)) for n in (125, 126)] == [1 + 2 + 250 + 1, 1 + 2]
+
+
+def test_from_four_actions_on_all_but_a_rival_are_raised_too():
+    four = plans(3, 4, tailored=False, levelled=False)
+    assert [sum(plan.raised == way for plan in four) for way in ("it", "others", "climb")] == [1 + 4 + 12, 4 + 12, 1]
+    assert not any(plan.raised == "others" for plan in plans(3, 3, tailored=False, levelled=False))
 
 
 @pytest.mark.few(5)

@@ -345,6 +345,14 @@ def test_the_best_temperature_is_at_least_as_good_as_the_star(family, problem_of
     assert best.value >= max(tried) - 0.01 * abs(max(tried)) - 1e-3
 
 
+def test_the_star_of_a_value_bound_lets_curvature_and_bias_be_equal(worked):
+    """Nothing but δ² U² / (2 τ) + τ log k depends on τ, which is least where both are (inequality of means)."""
+    for delta in (0.05, 0.15):
+        found = paper_value_bound(strategies.utilitarian, worked, tau="star", delta=delta, coalition=["a"], mu=0.05)
+        assert found.tau == pytest.approx(delta * np.sqrt(found.smoothness * found.tau / 2 / np.log(3)))
+        assert found.curvature == pytest.approx(found.bias)
+
+
 def test_the_set_of_definition_15(as_rewards):
     values = np.array([[0.02, 0.5], [0.6, 1.0]])[:, :, None]
     at = perturbation_set(as_rewards(values), delta=0.2, coalition=["b"], mu=0.1)
