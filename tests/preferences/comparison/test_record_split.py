@@ -60,6 +60,14 @@ def test_shares_are_of_pairs_and_a_user_with_one_pair_is_counted():
     assert split.seen == pytest.approx(len(tested & {0, 5}) / 3)
 
 
+@pytest.mark.parametrize(("test", "tested"), [(0.05, [1, 1, 1]), (0.5, [1, 2, 5]), (0.95, [1, 2, 9])])
+def test_at_least_one_pair_of_a_user_is_for_the_test_and_never_all(test, tested):
+    users = np.repeat(np.arange(3), [2, 3, 10])
+    split = split_records(users, np.arange(15), own_items(np.arange(15)), test=test, seed=0)
+    assert np.bincount(users[split.test], minlength=3).tolist() == tested
+    assert split.training_only == 0
+
+
 def test_a_user_whose_records_are_all_late_is_learned_from():
     users, later = np.array([0, 0, 1, 1]), np.array([False, True, True, True])
     split = split_records(users, np.arange(4), own_items(np.arange(4)), test=0.5, seed=0, later=later)

@@ -240,7 +240,7 @@ def split_records(
         between = dealt.between
     else:
         judged = later.copy()
-    numbers = np.bincount(users, minlength=1)
+    numbers = np.bincount(users)
     by_test = np.bincount(users, judged, minlength=len(numbers))
     judged &= (by_test < numbers)[users]  # whoever has only later records is learned from
     by_test = np.bincount(users, judged, minlength=len(numbers))
