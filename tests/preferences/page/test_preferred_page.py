@@ -301,6 +301,20 @@ def test_drawings_of_users_show_the_pooled_reward_and_the_one_looked_at(content)
     assert re.findall(r"Accuracy over users: (\w+)<", render_comparison(alone)) == ["pooled"]
 
 
+@pytest.mark.parametrize(
+    ("n_more", "left_out", "plain", "selected"),
+    [(3, (), 30, 6), (4, (), 12, 6), (4, ("nearest_control",), 6, 6), (4, ("nearest_control", "looked_at"), 6, 0)],
+)
+def test_intervals_are_drawn_of_a_few_methods_or_of_those_that_matter(content, n_more, left_out, plain, selected):
+    """Two intervals of three lines each."""
+    content["methods"] += [method(f"m{k}", 0.6 + k / 100) for k in range(n_more)]
+    content["answer"] |= dict.fromkeys(left_out)
+    for row in content["methods"]:
+        content["per_user"]["accuracy"][row["method"]] = [0.5] * 6
+    drawn = re.search(r'"pareto-chart-title">.*?</svg>', render_comparison(content), re.S)
+    assert [len(lines(drawn[0], css)) for css in ("interval", "interval selected")] == [plain, selected]
+
+
 def test_bars_of_users_stand_on_each_other():
     users = Users((0.05, 0.05, 0.05, 0.95), (None,) * 4, (True, False, False, False))
     drawn = str(spread_chart("s", "title", users, 4.0, groups=("big", "small")))
