@@ -133,7 +133,7 @@ def test_a_record_never_tells_its_own_user(torch):
     items = np.arange(2 * len(users)).reshape(-1, 2)
     records = Comparisons(generator.normal(size=(items.size, 3)), items[:, 0], items[:, 1], users)
     latents = EncodedLatents(records, np.arange(len(users)), encoder_of(torch), shown=3, variational=True)
-    seen = []
+    seen, n_read = [], set()
     latents._encoded = lambda read: seen.append(read) or (torch.zeros((len(read), 2)), torch.zeros((len(read), 2)))
     for _ in range(30):
         draw = latents.drawn(generator, 6)  # one user
@@ -143,6 +143,9 @@ def test_a_record_never_tells_its_own_user(torch):
             assert len(set(users[read])) <= 1
             assert len(read) <= 3
         assert len(draw.latent) == len(draw.records) > 0
+        if users[draw.records[0]] == 3:
+            n_read.add(len(seen[-1][0]))
+    assert n_read == {0, 1, 2, 3}  # none too: of strangers nothing is known
 
 
 def test_users_are_known_by_the_mean_of_their_own_pairs(torch):
