@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from accordant.errors import InputError
-from accordant.preferences.elicitation import NormalPrior
+from accordant.preferences.elicitation import NormalPrior, ScalePrior
 
 
 def test_a_population_becomes_its_mean_and_shrunk_covariance():
@@ -28,6 +28,20 @@ def test_isotropic():
     prior = NormalPrior.isotropic(3, 2.0)
     assert prior.mean.tolist() == [0.0] * 3
     assert prior.covariance.tolist() == (2 * np.eye(3)).tolist()
+
+
+def test_coefficients_that_are_larger_by_a_factor_vary_by_its_square():
+    prior = NormalPrior(np.array([0.5, -1.0]), np.array([[4.0, 1.5], [1.5, 2.0]])).scaled(3.0)
+    assert prior.mean.tolist() == [1.5, -3.0]
+    assert prior.covariance.tolist() == [[36.0, 13.5], [13.5, 18.0]]
+
+
+def test_scales_are_alike_at_every_order_of_magnitude():
+    prior = ScalePrior(0.01, 100.0)
+    assert prior.scales(np.array([-9.0, 0.0, 9.0])) == pytest.approx([0.01, 1.0, 100.0])
+    shares = np.array([0.25, 0.5, 0.75])
+    factors = prior.scales(np.array([prior.standard(share) for share in shares]))
+    assert factors == pytest.approx([0.1, 1.0, 10.0])
 
 
 @pytest.mark.parametrize(

@@ -94,6 +94,7 @@ def test_samples_made_of_earlier_ones_have_the_same_moments(lapse):
     for row in [*ROWS, *(-ROWS[:2] * 3), [9.0, 0.0]]:
         belief = belief.updated(row)
         drawn = belief.samples_from(drawn, 1, generator)
+        assert drawn.shape == (10_000, 2)
     mean, covariance = grid_moments(belief)
     assert (np.abs(drawn.mean(axis=0) - mean) < 0.08 * np.sqrt(np.diag(covariance))).all()
     assert np.cov(drawn.T) == pytest.approx(covariance, abs=0.08 * np.trace(covariance))
