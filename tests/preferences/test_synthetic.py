@@ -101,7 +101,8 @@ def test_worlds_are_found_by_name_and_changed():
 @pytest.mark.parametrize(
     ("name", "wrong"),
     [
-        ("minority", 1.5), ("minority", 0.0), ("minority", 1.0), ("minority", np.nan), ("similarity", -2.0),
+        ("minority", 1.5), ("minority", 0.0), ("minority", 1.0), ("minority", np.nan), ("similarity", -1.01),
+        ("similarity", 1.01),
         ("users", 1), ("features", 1), ("records", 0), ("records", 6.5), ("records", True), ("known", -1),
         ("known", 2.0), ("test_records", 0), ("first_records", 0), ("individuality", -0.1), ("individuality", np.inf),
         ("sharpness", 0.0), ("sharpness", -2.0), ("sharpness", np.nan),

@@ -171,6 +171,15 @@ def test_one_group_only_is_said_aloud():
     assert coefficients(model.controls["balanced"]) == pytest.approx(coefficients(model.controls["pooled"]), abs=1e-5)
 
 
+def test_a_group_whose_records_weigh_nothing_counts_as_none():
+    training = sample_of().training.with_groups(["all"] * 12 + ["mute"] * 4)
+    weights = np.where(training.users < 12, 1.0, 0.0)
+    model = ParetoDistillation().fit(replace(training, weights=weights))
+    assert set(model.specialists) == {"all"}
+    assert any("all records are in the group 'all'" in each for each in model.warnings)
+    assert not any("single specialist" in each for each in ParetoDistillation().fit(training).warnings)
+
+
 def test_a_minority_of_one_user_with_one_record():
     training = sample_of().training
     kept = np.flatnonzero((training.users != 15) | (np.arange(len(training)) == len(training) - 1))

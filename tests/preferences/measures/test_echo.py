@@ -72,6 +72,14 @@ def test_nothing_shown_that_anybody_prefers():
     assert shown["by_viewer"] == [0.0, None] and shown["separation"] is None and shown["entropy"] == [None, None]
 
 
+def test_viewers_who_are_shown_nothing_that_anybody_prefers_do_not_count_for_separation():
+    found = exposure(np.array([[0, 1], [0, 3], [3, -1]]), PREFERRED, np.array([0, 0, 1]))
+    first = -(2 / 3 * math.log(2 / 3) + 1 / 3 * math.log(1 / 3)) / math.log(2)
+    np.testing.assert_allclose(found.shares, [[2 / 3, 1 / 3], [np.nan, np.nan]])
+    np.testing.assert_allclose(found.entropy, [first, np.nan])
+    assert found.overall_entropy == pytest.approx(first) and found.separation == pytest.approx(0.0)
+
+
 def test_one_taste_for_everybody_has_no_separation():
     found = exposure(np.zeros((2, 1), dtype=int), PREFERRED, np.array([0, 1]))
     assert found.overall_entropy == 0.0 and math.isnan(found.separation)
