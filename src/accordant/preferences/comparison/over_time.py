@@ -74,8 +74,10 @@ class OverTime:
         Largest probability of any false alarm, of whatever group or user, at any time.
     start
         T: the reference was learned from what came before.
-    before, watched
-        Records, or pairs of ratings, before T and watched.
+    before
+        Records, or ratings, before T.
+    watched
+        Records, or pairs of ratings, that are watched.
     groups, users
         What was seen of each group and user.
     able
@@ -178,10 +180,11 @@ def watch_ratings(
     losses = replay.fresh.log_loss.differences
     users = replay.agreement.traces
     pairs = sum(len(trace.records) for trace in users)
-    before = 0 if ratings.times is None else int(np.sum(ratings.times < replay.start.time))
+    assert ratings.times is not None  # else there is no replay
     asked = ((SEQUENTIAL, POOLED), (FORGETTING, SEQUENTIAL))
     return OverTime(
-        "ratings", RATING_NULL, alpha, replay.start.time, before, pairs, (), tuple(map(StreamWatch.of, users)),
+        "ratings", RATING_NULL, alpha, replay.start.time,
+        int((ratings.times < replay.start.time).sum()), pairs, (), tuple(map(StreamWatch.of, users)),
         _able(users), {f"{one} less {other}": losses[one, other] for one, other in asked},
     )  # fmt: skip
 
