@@ -75,6 +75,25 @@ def test_a_user_whose_records_are_all_late_is_learned_from():
     assert split.training.tolist() == [0, 2, 3]
 
 
+@pytest.mark.parametrize(("share", "n_new"), [(0.01, 1), (0.5, 15), (0.9, 27)])
+@pytest.mark.parametrize("first", [0, 3, 100])
+def test_new_users_are_the_share_of_those_who_can_be_judged_and_known_by_at_most_their_first_records(
+    share, n_new, first
+):
+    users = np.concatenate([np.repeat(np.arange(30), 10), [30, 31]])  # two with a single record
+    pairs = np.arange(302)
+    split = split_records(users, pairs, own_items(pairs), test=0.3, seed=4, new_users=share, first=first)
+    assert len(set(users[split.later])) == n_new
+    assert np.bincount(users[split.later], minlength=32).max() == 3
+    known = np.bincount(users[split.first], minlength=32)
+    assert sorted(known.tolist()) == [0] * (32 - n_new) + [min(first, 7)] * n_new
+    assert split.unused == n_new * (7 - min(first, 7))
+    assert len(split.test) == 3 * (30 - n_new) and split.training_only == 2
+    content = split.to_json()
+    assert content["first_records_of_new_users"] == len(split.first)
+    assert content["later_records_of_new_users"] == len(split.later) == 3 * n_new
+
+
 def test_another_seed_draws_others():
     users, pairs = np.repeat(np.arange(4), 25), np.tile(np.arange(25), 4)
     one, other = (split_records(users, pairs, own_items(pairs), test=0.3, seed=seed).test for seed in (1, 2))
