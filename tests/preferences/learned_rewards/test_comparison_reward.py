@@ -396,6 +396,14 @@ def test_users_without_any_weight_are_nobody(tmp_path, problem, log, write_rows,
     assert "20 users are left out" in warning and "z0" not in warning
 
 
+@pytest.mark.parametrize("users", ["mean", "worst"])
+def test_one_user_without_any_weight_is_told_as_one(tmp_path, problem, log, write_rows, asked, truth, users):
+    rows = [[*row, 1] for row in asked("ann", truth, times=3)] + [["zoe", "Offer", "Done", "Trial", "Done", 0]]
+    path = str(write_rows(tmp_path / "answers.csv", rows, WEIGHED))
+    found = ComparisonReward(path, learner="per_user", users=users).fit(log, problem)
+    assert found.warnings == ("records of weight 0 alone are no answers; 1 user is left out.",)
+
+
 def test_gaps_of_one_user_are_told_although_others_fill_them(tmp_path, problem, log, write_rows, asked, truth):
     rows = [*asked("ann", truth, times=3), ["ben", "Offer", "Done", "Trial", "Done"]]
     path = str(write_rows(tmp_path / "answers.csv", rows))
