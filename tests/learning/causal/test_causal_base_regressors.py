@@ -98,6 +98,17 @@ def test_every_base_regressor_learns_a_line_and_survives_constant_features(name)
     assert clone(model).get_params().keys() == model.get_params().keys()
 
 
+@pytest.mark.parametrize("name", ["ridge", "interactions", "exponential", "gaussian process"])
+def test_the_units_of_features_and_outcomes_do_not_matter(name):
+    random = np.random.default_rng(4)
+    X, new = random.normal(size=(60, 3)), random.normal(size=(20, 3))
+    y = np.exp(0.4 * X[:, 0]) + 0.3 * X[:, 1] + 1.0 + 0.1 * random.normal(size=60)
+    plain = build_regressor(name, 0).fit(X, y).predict(new)
+    units, origins = np.array([1000.0, 1.0, 0.01]), np.array([-40.0, 7.0, 0.5])
+    moved = build_regressor(name, 0).fit(X * units + origins, 20.0 * y).predict(new * units + origins)
+    np.testing.assert_allclose(moved, 20.0 * plain, rtol=1e-4)
+
+
 def test_size_limits_are_explained():
     assert BASE_REGRESSORS["gaussian process"].refusal(1501, 3) == "for 0 to 1500 rows, not 1501"
     assert BASE_REGRESSORS["interactions"].refusal(100, 31) == "for at most 30 features, not 31"

@@ -21,7 +21,7 @@ from accordant.learning.causal import (
     TransferLearner,
     XLearner,
 )
-from accordant.learning.causal.level_learner import levels_from_effects
+from accordant.learning.causal.level_learner import action_folds, levels_from_effects
 
 # Each learner with the root mean squared level error it must reach. Arm means reach about 2.4.
 TOLERANCES: dict[str, tuple[LevelLearner, float]] = {
@@ -132,6 +132,67 @@ def test_weighted_mean_of_levels_is_the_outcome_regression():
     levels = levels_from_effects(mean, effects, propensities)
     np.testing.assert_allclose((propensities * levels).sum(axis=0), mean)
     np.testing.assert_allclose(levels - levels[0], effects - effects[0])
+
+
+def of_arm(world, action, outcomes):
+    """Return least squares on the contexts of one action, as a function of new contexts."""
+    taken = world.actions == action
+    return LinearRegression().fit(world.X[taken], outcomes[taken]).predict
+
+
+def expected_levels(learner, world, effect):
+    """Return levels from m(x) and effects against the most frequent action, as the head of `EffectLearner` says."""
+    e = np.clip(learner.propensity_.predict(world.X_new), 0.02, None)
+    e /= e.sum(axis=0)
+    regressions = [
+        np.clip(of_arm(world, action, world.outcomes)(world.X_new), *learner.bounds_[:, action])
+        for action in range(len(e))
+    ]
+    reference = int(np.bincount(world.actions).argmax())
+    effects = np.stack([effect(action, reference, e) for action in range(len(e))])
+    assert (effects[reference] == 0).all()
+    levels = (e * regressions).sum(axis=0) + effects - (e * effects).sum(axis=0)
+    return np.clip(levels, *learner.bounds_[:, :, None])
+
+
+def test_effects_of_the_x_learner_are_those_of_both_groups_weighted_by_the_other_share(three_actions):
+    world = three_actions
+    learner = XLearner(LinearRegression(), LinearRegression(), range_share=5.0)
+    learner.fit(world.X, world.actions, world.outcomes)
+
+    def effect(action, reference, e):
+        if action == reference:
+            return np.zeros(len(world.X_new))
+        known, usual = (of_arm(world, one, world.outcomes)(world.X) for one in (action, reference))
+        from_action = of_arm(world, action, world.outcomes - usual)(world.X_new)
+        from_reference = of_arm(world, reference, known - world.outcomes)(world.X_new)
+        return (e[action] * from_reference + e[reference] * from_action) / (e[action] + e[reference])
+
+    np.testing.assert_allclose(learner.predict_levels(world.X_new), expected_levels(learner, world, effect))
+
+
+def test_effects_of_the_dr_learner_are_those_of_pseudo_levels_from_other_folds(three_actions):
+    world = three_actions
+    learner = DRLearner(LinearRegression(), LinearRegression(), folds=3, range_share=5.0)
+    learner.fit(world.X, world.actions, world.outcomes)
+    held_out = np.empty((3, 500))
+    for train, test in action_folds(world.actions, 3, 0):
+        for action in range(3):
+            rows = train[world.actions[train] == action]
+            outcomes = world.outcomes[rows]
+            fitted = LinearRegression().fit(world.X[rows], outcomes)
+            held_out[action, test] = np.clip(fitted.predict(world.X[test]), outcomes.min(), outcomes.max())
+    e = np.clip(learner.propensity_.held_out_, 0.02, None)
+    e /= e.sum(axis=0)
+    scores = [
+        held_out[action] + np.where(world.actions == action, (world.outcomes - held_out[action]) / e[action], 0.0)
+        for action in range(3)
+    ]
+
+    def effect(action, reference, e):
+        return LinearRegression().fit(world.X, scores[action] - scores[reference]).predict(world.X_new)
+
+    np.testing.assert_allclose(learner.predict_levels(world.X_new), expected_levels(learner, world, effect))
 
 
 def test_transfer_helps_when_actions_share_one_index():
