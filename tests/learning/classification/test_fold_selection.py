@@ -59,9 +59,10 @@ def carried_out(made, *, thorough):
         return stop.value
 
 
-def test_the_final_selection_equals_one_by_plain_fits():
+@pytest.mark.parametrize(("seed", "signal", "used"), [(0, 1.0, 1), (1, 0.3, 3)])
+def test_the_final_selection_equals_one_by_plain_fits(seed, signal, used):
     """By hand: every candidate fitted without each fold; a sigmoid map per fold, learned on the others."""
-    X, y, folds = world()
+    X, y, folds = world(seed, signal)
     final = carried_out(selection(X, y, folds), thorough=True).final
     order, fold_of = np.concatenate(folds), np.repeat(np.arange(5), [len(rows) for rows in folds])
     said = {}
@@ -92,6 +93,16 @@ def test_the_final_selection_equals_one_by_plain_fits():
     for name, p in zip(names, held_back, strict=True):
         assert scores[name] == pytest.approx(brier_contributions(p, y[order]).mean())
     assert final.dropped_ == ()
+    tree = DecisionTreeClassifier(max_depth=4, random_state=0).fit(X, y).predict_proba(X)
+    refitted = [
+        np.tile(np.bincount(y) / N, (N, 1)),
+        LogisticRegression(C=0.5).fit(X, y).predict_proba(X),
+        tree,
+        PlattScaling().fit(said["tree"], y[order]).probabilities(tree),
+        GaussianNB().fit(X, y).predict_proba(X),
+    ]
+    assert sum(weights > 0) == used
+    np.testing.assert_allclose(final.predict_proba(X), np.tensordot(weights, refitted, axes=1), atol=1e-9)
 
 
 @pytest.mark.long
