@@ -135,6 +135,12 @@ def test_an_error_lists_the_columns(loans):
         loans.fitted(outcome_model=model)
 
 
+def test_regressors_of_one_action_each_are_given_the_features_alone(visits):
+    model = make_pipeline(ColumnTransformer([("numbers", StandardScaler(), ["sex"])]), Ridge())
+    with pytest.raises(InputError, match=r"a data frame with the columns x1 and x2; a sensitive attribute"):
+        visits.fitted(outcome_model=TLearner(model))
+
+
 def test_a_feature_called_action_is_refused(loans):
     model = make_pipeline(ColumnTransformer([("numbers", StandardScaler(), ["income"])]), LogisticRegression())
     columns = loans.columns | {"action": loans.columns["income"]}
