@@ -184,6 +184,7 @@ def test_extended_justified_representation():
         for _ in range(40):
             approves, k = generator.random((6, 6)) < 0.5, int(generator.integers(2, 5))
             chosen = elect(approves, k, completion=completion).items[0]
+            assert len(set(chosen.tolist())) == k
             for size in range(1, 7):
                 for group in itertools.combinations(range(6), size):
                     deserved = min(size * k // 6, int(approves[list(group)].all(axis=0).sum()))
