@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from accordant.slates.sources import market_simulators
+from accordant.slates.cases.tourism import simulator
 from accordant.slates.cases.tourism.simulator import VISITS, Choice
 from accordant.slates.cases.tourism.simulator import CATEGORIES
 from accordant.slates.cases.tourism.simulator import LIKED, city
@@ -69,6 +70,36 @@ def test_closed_attractions_are_those_of_middle_popularity():
     assert sorted(ranks) == [5, 6]
 
 
+def test_what_an_attraction_costs_and_where_it_is_is_drawn_as_declared():
+    """Of 1,000 attractions a tenth has no category, a tenth no price, three tenths are free."""
+    catalogue = city(6, **(SMALL | {"places": 1000, "users": 1})).catalogue
+    assert [place for place, each in enumerate(catalogue.category) if each is None] == [*range(1, 1000, 10)]
+    price = catalogue.price
+    assert np.isnan(price).mean() == pytest.approx(0.1, abs=0.03)
+    assert (price == 0).mean() == pytest.approx(0.3, abs=0.05)
+    paid = price[price > 0]
+    assert (paid.min(), paid.max()) == (5, 40) and paid.mean() == pytest.approx(22.5, abs=1.5)
+    assert (paid == paid.round()).all()
+    assert (catalogue.safety.min(), catalogue.safety.max()) == (0.6, 1.0)
+    assert (catalogue.safety == catalogue.safety.round(2)).all()
+    for degrees, middle in ((catalogue.latitude, 48.0), (catalogue.longitude, 11.0)):
+        assert degrees.mean() == pytest.approx(middle, abs=0.003) and degrees.std() == pytest.approx(0.02, abs=0.002)
+
+
+def test_visitors_start_around_the_centre():
+    demand = city(6, **(SMALL | {"visitors_per_day": 500, "users": 500}))
+    for name, middle in (("latitude", 48.0), ("longitude", 11.0)):
+        degrees = together(demand, name)
+        assert degrees.mean() == pytest.approx(middle, abs=0.003) and degrees.std() == pytest.approx(0.02, abs=0.002)
+
+
+def test_users_who_are_known_made_three_to_twelve_visits():
+    history = together(city(6, **(SMALL | {"visitors_per_day": 300, "users": 400, "cold_share": 0.25})), "history")
+    made = history.sum(axis=0)
+    assert set(made) == {0, *range(3, 13)}
+    assert (made > 0).mean() == pytest.approx(0.75, abs=0.06)
+
+
 def test_nobody_likes_what_has_no_category_for_its_category():
     """Where there is a category, users differ more: own liking of it is drawn, and more widely than accident."""
     demand = city(0, **(SMALL | {"places": 60, "users": 200, "visitors_per_day": 100}))
@@ -76,6 +107,19 @@ def test_nobody_likes_what_has_no_category_for_its_category():
     spread = np.log(taste / (1 - taste)).std(axis=1)
     without = np.array([each is None for each in demand.catalogue.category])
     assert spread[without].max() < 0.8 < 1.1 < spread[~without].min()
+
+
+def test_taste_is_fame_and_liking_of_the_category_and_accident():
+    """Over users: mean 0.8 of standardised fame, variance 0.6² where there is no category, and 1.2² more elsewhere."""
+    demand = city(0, **(SMALL | {"places": 60, "users": 1500, "visitors_per_day": 1500, "days": 1}))
+    liking = np.log(demand.uptake.taste / (1 - demand.uptake.taste))
+    fame = np.log(1 + demand.catalogue.popularity)
+    expected = 0.8 * (fame - fame.mean()) / fame.std()
+    without = np.array([each is None for each in demand.catalogue.category])
+    np.testing.assert_allclose(liking.mean(axis=1), expected, atol=0.12)
+    np.testing.assert_allclose(liking[without].std(axis=1), 0.6, atol=0.06)
+    np.testing.assert_allclose(liking[~without].std(axis=1), math.hypot(0.6, 1.2), atol=0.12)
+    np.testing.assert_allclose(liking[without].mean(axis=1), expected[without], atol=0.06)
 
 
 def test_popularity_follows_the_power_law():
@@ -103,8 +147,9 @@ def test_relevance_without_noise_is_taste_and_noise_changes_nothing_else():
     assert np.array_equal(taste, noisy.uptake.taste)
     for name in ("history", "targets", "longitude"):
         assert np.array_equal(together(demand, name), together(noisy, name))
-    errors = together(noisy, "relevance")[:, known] - taste[:, known]
-    assert 0.15 < errors.std() < 0.35 and ((relevance >= 0) & (relevance <= 1)).all()
+    assert ((together(noisy, "relevance") >= 0) & (together(noisy, "relevance") <= 1)).all()
+    errors = together(city(2, **SMALL, noise=0.01), "relevance")[:, known] - taste[:, known]
+    assert errors.std() == pytest.approx(0.01, rel=0.15) and errors.mean() == pytest.approx(0, abs=0.003)
 
 
 def test_targets_are_the_best_liked_open_attractions():
@@ -142,6 +187,11 @@ def test_parameters_out_of_range(changes, message):
         city(0, **(SMALL | changes))
 
 
+@pytest.mark.parametrize("name", ["closed", "cold_share", "noise", "sharpness", "position_bias", "crowding_aversion"])
+def test_a_parameter_of_nought_is_allowed(name):
+    assert city(0, **(SMALL | {name: 0})).facts["requests"] == 20
+
+
 def test_the_simulator_is_registered():
     demand = market_simulators.create("city", {"seed": 0, **SMALL})
     assert demand.facts["requests"] == 20
@@ -163,6 +213,13 @@ def test_an_empty_list_brings_no_visit_and_padding_is_no_item():
     choose = chooser([0.2, 0.8], n_users=2)
     found = choose(requests_of(2, 2), slates_of(2, [[NOTHING, NOTHING], [0, NOTHING]]))
     assert found.tolist() == [[0, 1], [0, 0]]
+
+
+def test_a_mood_is_gumbel_and_finite_at_both_ends_of_what_is_drawn(monkeypatch):
+    monkeypatch.setattr(simulator, "keyed_uniform", lambda *_: np.array([0.0, 0.25, 0.5, 1.0]))
+    least, *middle, most = chooser([0.5] * 4).shocks("0", np.arange(4))
+    assert middle == pytest.approx([-math.log(-math.log(draw)) for draw in (0.25, 0.5)])
+    assert (least, most) == pytest.approx((-math.log(53 * math.log(2)), 53 * math.log(2)))
 
 
 def test_moods_do_not_depend_on_who_else_comes_or_on_the_list():
