@@ -59,7 +59,7 @@ def pooled_gamma(wanted: Values, counts: NDArray[np.intp]) -> PooledGamma:
     x = np.where(used, x - x.sum(axis=0) / some, 0.0)
     y = np.where(used, y - y.sum(axis=0) / some, 0.0)
     squares = float((x * x).sum())
-    slope = float((x * y).sum()) / squares if squares > ALIKE * max(1, int(used.sum())) else math.nan
+    slope = float((x * y).sum()) / squares if squares > ALIKE * int(used.sum()) else math.nan
     n_wanted = int((wanted > 0).sum())
     left_out = ((wanted > 0) & (counts == 0)).sum() / n_wanted if n_wanted else math.nan
     return PooledGamma(slope, float(left_out))
