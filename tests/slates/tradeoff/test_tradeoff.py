@@ -200,20 +200,20 @@ def slates(items):
 
 
 def test_logged_by_hand():
-    targets = np.array([[1, 0, 1, 1, 0, 0], [1, 0, 0, 0, 0, 0], [0] * 6], dtype=bool).T
+    targets = np.array([[1, 0, 1, 1, 0, 0], [1, 0, 0, 0, 0, 0], [0] * 6, [0, 0, 1, 0, 0, 0]], dtype=bool).T
     outcomes = LoggedOutcomes(targets)
-    assert outcomes.judged.tolist() == [True, True, False]
-    every, best = outcomes.accuracies(slates([[0, 1, 2, 3], [0, 1, -1, -1], [-1] * 4]), 2)
-    assert every.tolist() == [0.75, 0.5, 0.0]
-    assert best.tolist() == [1.0, 0.5, 0.0]
+    assert outcomes.judged.tolist() == [True, True, False, True]
+    every, best = outcomes.accuracies(slates([[0, 1, 2, 3], [0, 1, -1, -1], [-1] * 4, [2, -1, -1, -1]]), 2)
+    assert every.tolist() == [0.75, 0.5, 0.0, 1.0]
+    assert best.tolist() == [1.0, 0.5, 0.0, 0.5]
 
 
 @pytest.mark.parametrize("consumed", [1, 2, 3])
 def test_modelled_against_all_outcomes(consumed):
     rng = np.random.default_rng(0)
     types = np.array([0, 0, 0, 1, 1, 2])
-    wanted, chances = rng.dirichlet(np.ones(3), 4).T, rng.random((6, 4))
-    shown = [[0, 3, 1, 5], [0, 1, 2, -1], [5, 4, -1, -1], [-1] * 4]
+    wanted, chances = rng.dirichlet(np.ones(3), 5).T, rng.random((6, 5))
+    shown = [[0, 3, 1, 5], [0, 1, 2, -1], [5, 4, -1, -1], [3, -1, -1, -1], [-1] * 4]
     every, best = ModelledOutcomes(wanted, chances, types).accuracies(slates(shown), consumed)
     for u, items in enumerate(shown):
         items = [c for c in items if c >= 0]
