@@ -15,7 +15,7 @@ from accordant.report.scale import number
 from accordant.slates.page.gains import BARS, attention_chart, highest, parts
 from accordant.slates.page.tradeoffs import front_chart
 from accordant.slates.page.gains import SHADES, WIDE, attainment_table
-from accordant.slates.page.maps import LARGE, SMALL, legend, load_map, step_of
+from accordant.slates.page.maps import AVOIDED, LARGE, SMALL, legend, load_map, step_of
 from accordant.slates.page.maps import EDGE, HIGH, MANY, WIDTH, centre, located, project
 from accordant.slates.page.reading import BEST, SlateReading
 from accordant.slates.page.render import _attention
@@ -251,6 +251,21 @@ def test_areas_on_a_map_follow_attention(situations):
     assert len({radius for radius, _ in found.values()}) > 2
     unseen = circles(load_map("map", each, items, project(items), 0.0, {}))
     assert {radius for radius, _ in unseen.values()} == {SMALL}
+
+
+@pytest.mark.parametrize(("n", "beside"), [(AVOIDED, False), (AVOIDED + 1, True)])
+def test_a_number_keeps_clear_of_marks_unless_there_are_too_many(n, beside, situations):
+    each = SlateReading(situations("tiny")).lines[0]
+    numbered = at(0.5, 0.5, "numbered")  # a crowd stands right of it, where its number would
+    crowd = [at(0.5 + 0.001 * (k % 13 - 6), 0.535 + 0.001 * (k % 21), f"crowd {k}") for k in range(n - 3)]
+    items = [at(0.0, 0.0, "south-west"), at(1.0, 1.0, "north-east"), numbered, *crowd]
+    projection = project(items)
+    ((left, top, _, bottom),) = boxes([
+        found for found in re.findall(r"<text.*?</text>", str(load_map("map", each, items, projection, 0.5, {"numbered": 1})))
+        if ">1<" in found
+    ])  # fmt: skip
+    x, y = projection.points["numbered"]
+    assert (x < left < x + 12 and top < y < bottom) == beside
 
 
 def test_an_item_that_is_never_shown_has_the_smallest_mark(situations):
