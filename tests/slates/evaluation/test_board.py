@@ -11,7 +11,7 @@ import pytest
 from accordant.errors import InputError, UnknownNameError
 from accordant.statistics import percentile_interval, wilson
 from accordant.slates.evaluation import default_measures, price, scores
-from accordant.slates.evaluation.scores import Users, resample_measures
+from accordant.slates.evaluation.scores import Users, recentre, resample_measures
 from accordant.randomness import generator
 from accordant.slates import measures
 from accordant.slates.measures import DailyMeasure, MeanMeasure, measures as registry
@@ -62,6 +62,19 @@ def test_intervals_hold_their_value_also_for_inequalities(served, board):
                 assert found.low <= found.value <= found.high, (rule, label)
     m = board.measure("exposure_gini")
     np.testing.assert_allclose(board.draws[:, :, m].mean(axis=0), board.points[:, m], atol=0.02)
+
+
+@pytest.mark.parametrize(("draws", "point", "moved"), [
+    ([1.0, 2.0, 6.0], 3.0, [1.0, 2.0, 6.0]),  # their mean is the value
+    ([1.0, 2.0, 6.0], 2.0, [1.0, 1.0, 5.0]),  # no lower than anything that was drawn
+    ([1.0, 2.0, 6.0], 4.0, [2.0, 3.0, 6.0]),
+    ([2.0, 4.0], 1.0, [1.0, 2.0]),  # the value is part of the range
+    ([1.0, np.nan, 3.0], 2.5, [1.5, np.nan, 3.0]),
+    ([np.nan, np.nan], 0.5, [np.nan, np.nan]),
+    ([1.0, 2.0], np.nan, [1.0, 2.0]),
+])  # fmt: skip
+def test_draws_are_moved_to_the_value_within_their_range(draws, point, moved):
+    np.testing.assert_allclose(recentre(np.array([draws]).T, np.array([point])), np.array([moved]).T)
 
 
 def test_measures_of_days_resample_whole_days(served, board):

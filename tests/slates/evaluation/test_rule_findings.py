@@ -52,6 +52,21 @@ def test_of_lists_that_break_nothing_nothing_is_told(said):
     assert set(found.broken.values()) == {0.0} and found.witness == ""
 
 
+@pytest.mark.parametrize("n", [1, 2, 60, 61])
+def test_at_most_sixty_requests_are_told_over_time_the_first_and_the_last_among_them(said, n):
+    past = said([[0, 1, 3]] * n).over_time
+    assert len(past.request) == min(n, 60) == len(past.days) == len(past.gap) == len(past.attained[0])
+    assert (past.request[0], past.request[-1]) == (1, n)
+
+
+@pytest.mark.parametrize(("lists", "words"), [
+    ([[3, NOTHING, NOTHING]], "breaks JR: guest, town could claim 1 of 3 places, and all of them approve item c0"),
+    ([[0, 3, 4]], "breaks PJR: guest, town could claim 2 of 3 places, and all of them approve items c0, c1"),
+])  # fmt: skip
+def test_items_that_all_approve_are_told_in_singular_or_plural(said, lists, words):
+    assert said(lists).witness == f"the list of r0 {words}"
+
+
 @pytest.mark.parametrize(("floor", "met"), [(0.5, True), (0.5 + 1e-9, False), (0.25, True), (None, None)])
 def test_a_floor_that_is_reached_to_the_point_is_met(floor, met, monkeypatch):
     objective = SimpleNamespace(metric="relevance", direction="max", floor=floor)
