@@ -89,7 +89,8 @@ class TestFitted:
         rows = make_interactions(7)
         found = RULE.fit(rows, make_catalogue(8))
         dense = Rows.of(rows).dense
-        for user, start in ((0, -1), (2, 5), (-1, 3)):
+        known = int(dense[2].argmax())  # one more of what the user consumed before
+        for user, start in ((0, -1), (2, 5), (2, known), (-1, 3)):
             history = np.zeros(8) if user < 0 else dense[user].copy()
             if start >= 0:
                 history[start] += 1
