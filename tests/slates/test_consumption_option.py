@@ -13,6 +13,8 @@ from accordant.naming import Named
 from accordant.slates.measures import measures
 from accordant.slates.options import SlateOptions, command_line
 from accordant.slates.page import render_slates
+from accordant.slates.proxies.sources import with_proxies
+from accordant.slates.rule import rules
 from accordant.slates.rules.consumption_aware import ConsumptionAware
 from accordant.slates.section import CONSUMED, MODELLED, _consumption, open_slates, show_slates
 from accordant.slates.market import serve
@@ -34,8 +36,13 @@ def opened():
 
 
 @pytest.fixture(scope="module")
-def content(opened):
-    return show_slates(opened).to_json()
+def shown(opened):
+    return show_slates(opened)
+
+
+@pytest.fixture(scope="module")
+def content(shown):
+    return shown.to_json()
 
 
 def test_the_rule_competes_and_every_rule_is_measured(content):
@@ -46,6 +53,28 @@ def test_the_rule_competes_and_every_rule_is_measured(content):
     assert "--consumption 2" in command_line(content)
     page = render_slates(content)
     assert CONSUMED in page and "Lists are judged by" in page
+
+
+def test_a_draw_at_random_is_no_candidate(content):
+    assert [row["strategy"] for row in content["leaderboard"] if not row["candidate"]] == ["random_slate"]
+    assert "random_slate cannot win." in content["remarks"]
+
+
+def test_whoever_speaks_is_told_with_what_a_ranking_must_hold(shown, tmp_path):
+    market, file = shown.opened.source.market, tmp_path / "rankings.csv"
+    file.write_text(f"stakeholder,request,place,item\nReader,{market.ids[0]},1,{market.catalogue.items[0]}\n")
+    ready = with_proxies(shown.opened, None, str(file), threshold=0.25, instead="silence")
+    serve(rules.create("utilitarian_slate"), ready.opened.source.market, 5)
+    (voice,) = replace(shown, proxies=ready.proxies).to_json()["voices"]
+    assert (voice["stakeholder"], voice["asked"]) == ("Reader", 8)
+    assert (voice["threshold"], voice["instead"]) == (0.25, "silence")
+
+
+def test_how_many_requests_are_served_is_noted_where_not_all_are(opened):
+    assert opened.source.notes[0] == ("Of 208 requests the first 8 are served; the notes below speak of all of them.")
+    every = open_slates(LIBRARY, few(requests=None))
+    assert every.source.notes == opened.source.notes[1:] and every.known == opened.known
+    assert every.known == set(every.source.market.ids) > set(opened.source.market.ids)
 
 
 @pytest.mark.long
