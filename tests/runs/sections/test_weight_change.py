@@ -12,7 +12,9 @@ import yaml
 from accordant.errors import InputError, UnknownNameError
 from accordant.runs import RunOptions, carry_out, read_run, write_run
 from accordant.runs.record import Record
+from accordant.runs.record.choice import ShiftPart, WeightSensitivityPart
 from accordant.runs.sections.weight_change import reweigh
+from accordant.runs.sections.weight_change_record import Reweighed, ReweighedRow
 
 
 @pytest.fixture(scope="module", params=["natural", "relative", "reference"])
@@ -85,6 +87,65 @@ def test_who_rose_or_fell_is_told_by_how_many_places(weighed):
     moved = found.model_copy(update={"rows": rows})
     assert [row.strategy for row in moved.risen] == ["a", "c"]
     assert [row.strategy for row in moved.fallen] == ["e", "b"]
+
+
+def borders(level_with=(), nearest=None):
+    shift = None if nearest is None else ShiftPart(
+        rival=nearest, tied_with=(), share_moved=0.125, weights={}, change={}, distance=0.25, wins_from=None
+    )  # fmt: skip
+    return WeightSensitivityPart(
+        winner="b", tied_with=(), level_with=level_with, nearest=shift, shifts=(), cannot=()
+    )  # fmt: skip
+
+
+SAID = {"winner": "b", "winner_of_run": "a", "selected": "a", "selected_then": "b", "borders": borders(nearest="c")}
+A_LEADS = "At the weights Mean 0.75, Worst 0.25: b leads; at those of the run: a leads."
+
+
+@pytest.mark.parametrize(
+    ("place", "changes", "among_best", "sentence"),
+    [
+        (0, {}, {}, A_LEADS),
+        (0, {"winner": None}, {}, A_LEADS.replace("b leads", "nobody is ranked")),
+        (0, {"winner_of_run": None}, {}, A_LEADS.replace("a leads", "nobody is ranked")),
+        (1, {"winner": None}, {}, "There is no winner."),
+        (1, {"winner_of_run": None}, {}, "There is no winner at the weights of the run to compare it with."),
+        (1, {"winner_of_run": "b"}, {}, "The winner is the same."),
+        (1, {}, {"a": True}, "At these weights a cannot be told from the best: no gain shown."),
+        (1, {}, {"a": False}, "At these weights a is not among the best (90%, all candidates compared together): "
+                              "the difference is more than noise of the rows."),
+        (1, {}, {"a": None}, "Whether the difference is more than noise cannot be told: the score of a has no interval "
+                             "on these rows, or too few of them."),
+        (1, {}, {"a": None, "b": None}, "Whether the difference is more than noise cannot be told: the score of b and "
+                                        "a has no interval on these rows, or too few of them."),
+        (1, {"winner_of_run": "gone"}, {}, "Whether the difference is more than noise cannot be told: the score of "
+                                           "gone has no interval on these rows, or too few of them."),
+        (1, {"untold": "the rows are lost"}, {"a": False},
+         "Whether the difference is more than noise cannot be told: the rows are lost."),
+        (2, {}, {}, "12.5 % of all weight must move before another candidate draws level with b: c."),
+        (2, {"borders": borders()}, {}, "No weights of these metrics bring another candidate ahead of b."),
+        (2, {"borders": borders(("c", "d"), "c")}, {}, "b is level with c and d at these weights."),
+        (2, {"borders": None, "unweighed": "nobody is ranked"}, {},
+         "How far the weights can move cannot be told: nobody is ranked."),
+        (3, {}, {}, "On held-out folds b would have been chosen at these weights; D* of the run stays a."),
+        (3, {"selected_then": None}, {},
+         "On held-out folds nothing would have been chosen at these weights; D* of the run stays a."),
+        (3, {"selected_then": "a"}, {}, "On held-out folds a would have been chosen at these weights too."),
+    ],
+)  # fmt: skip
+def test_sentences_say_who_leads_whether_it_is_noise_and_how_far_the_border_is(place, changes, among_best, sentence):
+    rows = tuple(
+        ReweighedRow(strategy=name, kind="rule", candidate=True, place=1, place_of_run=1, score=0.5, score_of_run=0.5,
+                     among_best=({"a": True, "b": True} | among_best)[name])
+        for name in ("b", "a")
+    )  # fmt: skip
+    given = SAID | {"unweighed": "", "untold": "", "rows": rows} | changes
+    reweighed = Reweighed(
+        accordant="1", weights={"Mean": 0.75, "Gap": 0.0, "Worst": 0.25}, weights_of_run={"Mean": 1.0},
+        normalisation="natural", level=0.9, n=40, **given,
+    )  # fmt: skip
+    assert reweighed.sentences[place] == sentence
+    assert reweighed.words == " ".join(reweighed.sentences[:2])
 
 
 @pytest.mark.long

@@ -125,15 +125,18 @@ class Reweighed(Section):
 
     def _noise(self) -> str:
         """Return whether the winner here is better than that of the run, at these weights."""
-        if self.winner is None or self.winner == self.winner_of_run:
-            return "The winner is the same." if self.winner is not None else "There is no winner."
-        lines = {name: self.row(name) for name in (self.winner, self.winner_of_run) if name is not None}
-        unknown = [name for name, line in lines.items() if line is None or line.among_best is None]
+        if self.winner is None:
+            return "There is no winner."
+        if self.winner_of_run is None:
+            return "There is no winner at the weights of the run to compare it with."
+        if self.winner == self.winner_of_run:
+            return "The winner is the same."
+        among_best = {row.strategy: row.among_best for row in self.rows}
+        unknown = [name for name in (self.winner, self.winner_of_run) if among_best.get(name) is None]
         if self.untold or unknown:
             reason = self.untold or f"the score of {listed(unknown)} has no interval on these rows, or too few of them"
             return f"Whether the difference is more than noise cannot be told: {reason}."
-        before = lines.get(str(self.winner_of_run))
-        if before is None or before.among_best:
+        if among_best[self.winner_of_run]:
             return f"At these weights {self.winner_of_run} cannot be told from the best: no gain shown."
         return (
             f"At these weights {self.winner_of_run} is not among the best ({self.level:.0%}, all candidates compared "
