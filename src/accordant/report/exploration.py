@@ -63,7 +63,7 @@ def exploration(reading: Reading, comparison: Comparison | None, groups: Sequenc
     boards = {
         name: _board(reading, board) for name, board in (("test", record.test), ("validation", record.validation))
     }
-    weights = {column.label: _weight(reading, column) for column in record.test.metrics}
+    weights = {column.label: record.case.metrics[column.label].weight for column in record.test.metrics}
     sliders = tuple(
         Slider(column, weights[column.label])
         for column in sorted(record.test.metrics, key=lambda column: -weights[column.label])
@@ -88,12 +88,6 @@ def exploration(reading: Reading, comparison: Comparison | None, groups: Sequenc
         pair,
         script_data(json_value(data)),
     )
-
-
-def _weight(reading: Reading, column: Column) -> float:
-    """Return the weight of a metric as the case declares it."""
-    declared = reading.record.case.metrics.get(column.label)
-    return column.weight if declared is None else declared.weight
 
 
 def _board(reading: Reading, board: Board) -> Json | None:
