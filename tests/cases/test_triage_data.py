@@ -12,7 +12,7 @@ from accordant.cases.loaders import simulated_table
 from accordant.deliberation.sources import deliberation_source
 from accordant.cases.files import read_case
 from accordant.deliberation.case import read_deliberation
-from accordant.cases.triage.visits import ACTIONS, LEAKAGE, OUTCOMES, as_log, tidy_visits
+from accordant.cases.triage.visits import ACTIONS, LEAKAGE, OUTCOMES, as_log, simulate_visits, tidy_visits
 from accordant.deliberation.cases.triage.scenarios import ktas_scenario, nurse_noise
 from accordant.errors import DataError
 
@@ -234,3 +234,41 @@ def test_simulated_visits_look_like_the_public_file():
     alert = table.groupby("Outcome")["Mental"].agg(lambda column: (column == "alert").mean())
     assert alert["Needed_immediate"] < alert["Needed_urgent"] - 0.1
     assert 0 < table["SBP"].isna().mean() < 0.05 and not set(LEAKAGE) & set(table.columns)
+
+
+def test_visits_are_drawn_level_by_level_as_their_simulator_states():
+    """Shares and means by the level that experts gave, 1 to 5, written out."""
+    visits = simulate_visits(20_000, np.random.default_rng(0))
+    expert = visits["KTAS_expert"]
+    step = visits["KTAS_RN"] - expert
+    assert set(step) == {-1, 0, 1} and visits["KTAS_RN"].between(1, 5).all()
+    middle = expert.between(2, 4)
+    assert (step[middle] == -1).mean() == pytest.approx(0.05, abs=0.008)  # more urgent than the experts say
+    assert (step[middle] == 1).mean() == pytest.approx(0.08, abs=0.008)
+    assert expert.value_counts(normalize=True).sort_index().tolist() == pytest.approx(
+        [0.02, 0.105, 0.392, 0.401, 0.082], abs=0.01
+    )
+    means = {
+        "Age": (66, 59, 54, 48, 52),  # 67 before ages above 95 count as 95
+        "SBP": (134,) * 5, "DBP": (80,) * 5, "HR": (85,) * 5, "RR": (25, 20, 19, 18.5, 18.5), "BT": (36.6,) * 5,
+        "NRS_pain": (5, 5, 5, 4, 3),
+    }  # fmt: skip
+    spread = {"SBP": 25, "DBP": 14, "HR": 16, "RR": 2, "BT": 0.5}
+    shares = {
+        ("Injury", "yes"): (0.07, 0.11, 0.09, 0.35, 0.18), ("Pain", "yes"): (0.07, 0.29, 0.49, 0.71, 0.38),
+        ("Arrival_mode", "public ambulance"): (0.65, 0.45, 0.3, 0.2, 0.14), ("Sex", "male"): (0.5,) * 5,
+        ("Mental", "unresponsive"): (0.6, 0, 0, 0, 0),
+    }  # fmt: skip
+    for level, disturbed in enumerate((2.0, 1.4, 1.1, 0.9, 0.9)):
+        here = visits[expert == level + 1]
+        for name, by_level in means.items():
+            error = 5 * here[name].std() / np.sqrt(here[name].count())
+            assert here[name].mean() == pytest.approx(by_level[level], abs=max(error, 0.4))
+        for name, deviation in spread.items():
+            assert here[name].std() == pytest.approx(np.hypot(deviation * disturbed, 0.29 * (name != "BT")), rel=0.1)
+            assert here[name].isna().mean() == pytest.approx(0.02, abs=0.015)
+        for (name, value), by_level in shares.items():
+            assert (here[name] == value).mean() == pytest.approx(by_level[level], abs=0.07 if level == 0 else 0.04)
+        reacts = (0.85 * 0.4, 0.28, 0.03, 0.03, 0.05)[level] / 2  # of level 1, unless unresponsive
+        for state in ("verbal", "pain"):
+            assert (here["Mental"] == state).mean() == pytest.approx(reacts, abs=0.05 if level == 0 else 0.02)

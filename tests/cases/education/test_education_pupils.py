@@ -7,8 +7,9 @@ from collections import Counter
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import stats
 
-from accordant.cases.education.pupils import LEAKAGE, tidy_pupils
+from accordant.cases.education.pupils import LEAKAGE, simulate_known_pupils, tidy_pupils
 from accordant.cases.loaders import load_file, tidiers
 from accordant.tables.whole_tables import read_frame
 from accordant.cases.loaders import simulated_table
@@ -103,6 +104,39 @@ def test_a_simulated_file_can_be_read_again(tmp_path):
     again = loaded(tmp_path / "simulated.csv")
     assert again.log.outcomes.tolist() == table["G3"].tolist()
     assert again.log.contexts["Home_education"].tolist() == table["Home_education"].tolist()
+
+
+def test_pupils_are_drawn_as_their_simulator_states():
+    """Grades and ages around their means, shares and odds, written out."""
+    pupils = simulate_known_pupils(30_000, np.random.default_rng(0))
+    without, failures = pupils["True_not_tutored"], pupils["failures"]
+    schooling = pupils[["Medu", "Fedu"]].max(axis=1)
+    points = 10.6 + 0.7 * (schooling - 2.7) - 1.9 * failures + 0.5 * (pupils["studytime"] - 2)
+    assert without.to_numpy() == pytest.approx(points.clip(0, 18).to_numpy())
+    assert (pupils["True_tutored"] - without).to_numpy() == pytest.approx(np.where(failures > 0, 2.0, 1.0))
+    for column, shares in {
+        "failures": {0: 0.79, 1: 0.12, 2: 0.05, 3: 0.04}, "studytime": {1: 0.27, 2: 0.5, 3: 0.16, 4: 0.07},
+        "Medu": {0: 0.01, 1: 0.17, 2: 0.27, 3: 0.25, 4: 0.3}, "school": {"GP": 0.88, "MS": 0.12},
+        "traveltime": {1: 0.65, 2: 0.27, 3: 0.06, 4: 0.02}, "famsup": {"yes": 0.6, "no": 0.4},
+        "address": {"U": 0.78, "R": 0.22}, "sex": {"F": 0.5, "M": 0.5},
+    }.items():  # fmt: skip
+        assert pupils[column].value_counts(normalize=True).to_dict() == pytest.approx(shares, abs=0.012)
+    assert (pupils["Medu"] == pupils["Fedu"]).mean() == pytest.approx(0.702, abs=0.01)  # 0.6, and 0.4 · Σ p² by chance
+    for failed, mean in {0: 16.7, 1: 17.1, 3: 17.9}.items():
+        ages = pupils["age"][failures == failed]
+        for age in (15, 17, 19):  # rounded and not below 15
+            assert (ages <= age).mean() == pytest.approx(stats.norm.cdf(age + 0.5, mean, 1.2), abs=0.03)
+        assert ages.between(15, 22).all()
+    tutored = pupils["Action"] == "Tutoring"
+    noise = pupils["G3"] - pupils["True_tutored"].where(tutored, without)
+    for low, high in ((4, 8), (8, 9.5), (10, 11)):
+        for age in (15, 17):
+            here = without.between(low, high) & (pupils["age"] == age)
+            chance = 1 / (1 + np.exp(2.9 + 0.8 * (without[here] - 10.5) + 0.4 * (age - 17)))
+            assert tutored[here].mean() == pytest.approx(chance.mean(), abs=0.05)
+    inside = without.between(9, 11)
+    assert noise[inside & tutored].mean() == pytest.approx(0, abs=0.25)
+    assert noise[inside].std() == pytest.approx(np.sqrt(2.5**2 + 1 / 12), abs=0.06)
 
 
 def test_counts_of_the_public_file(real_data):
