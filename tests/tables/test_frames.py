@@ -118,6 +118,31 @@ def test_batches_have_the_rows_that_were_asked_for_and_a_file_without_any_is_ref
     assert list(read_frame(path, "|").columns) == ["a;b"]  # no bar in the header: commas
 
 
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("a,b\n1,2\n3\n", "t.csv, line 3: 1 fields; allowed: 2, as in the header$"),
+        ("a,b\n1,2\n,,\n", "t.csv, line 3: 3 fields; allowed: 2, as in the header; the row ends with a separator, "),
+        ("a,b,c\n ,\n", "t.csv, line 2: 2 fields; allowed: 3, as in the header$"),
+        (
+            'a,b,c\n1,"2\n3,4\n',
+            "t.csv, line 3: 2 fields; allowed: 3, as in the header; a quotation mark is not closed$",
+        ),
+    ],
+)
+def test_rows_of_another_length_are_refused_unless_nothing_stands_in_their_line(text, message, tmp_path):
+    (tmp_path / "t.csv").write_text(text)
+    with pytest.raises(DataError, match=message):
+        read_frame(tmp_path / "t.csv")
+
+
+def test_lines_without_anything_are_passed_over(tmp_path):
+    (tmp_path / "t.csv").write_text("\n \na,b\n1,2\n\n  \n,\n3,4\n")
+    frame = read_frame(tmp_path / "t.csv")
+    assert list(frame.columns) == ["a", "b"]
+    assert frame.fillna(0).to_numpy().tolist() == [[1, 2], [0, 0], [3, 4]]
+
+
 @pytest.mark.parametrize("limit", [10, 11])
 def test_a_held_table_may_have_as_many_characters_as_the_limit_says(limit, monkeypatch, tmp_path):
     """Eleven characters with their ends of lines."""
