@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from accordant import strategies
-from accordant.certificates import Threat, certify, survey
+from accordant.certificates import Survey, Threat, certify, survey
 from accordant.decisions import Decisions
 from accordant.evaluation import group_table
 from accordant.evaluation.stakeholder_gains import stakeholder_gains
@@ -142,6 +142,20 @@ def test_decisions_say_shares_ties_and_who_is_referred():
     text = shown(found).text
     assert "75%" in text and "25%" in text and "1 of them are left to a person" in text
     assert "a person decides" in text and text.count("tied") == 1
+
+
+@pytest.mark.parametrize(
+    ("radii", "exact", "cells", "kind"),
+    [
+        ([0.02, 0.02, 0.2, np.inf], True, ["100%", "50%", "50%", "0.020"], "Radii are the largest ones."),
+        ([0.0, np.inf, np.inf, np.inf], False, ["75%", "75%", "75%", "never"], "the largest ones may be larger."),
+        ([], True, ["–", "–", "–", "–"], "Radii are the largest ones."),
+    ],
+)
+def test_a_survey_shows_what_share_of_decisions_withstands_each_coalition(radii, exact, cells, kind):
+    found = shown(Survey("maximin", (("Bank", "Applicant"),), np.array([radii]), exact, ""))
+    assert " ".join(["Bank and Applicant", *cells]) in found.text and kind in found.text
+    assert f"how far {len(radii)} decisions withstand misreports" in found.text
 
 
 def test_an_estimate_shows_interval_or_reason():
