@@ -117,6 +117,21 @@ def test_lines_that_do_not_count_are_counted(watched, logged):
         assert words in told
 
 
+def test_shares_of_the_unusual_and_of_the_referred_are_of_all_decisions(watched, logged):
+    lines, _ = logged(40)
+    far = lines[0].replace(row="far", context={"score": 99.0, "branch": "north"})
+    person = lines[1].replace(row="person", action=None, referral=True)
+    before, after, part = monitor(watched, lines), monitor(watched, [*lines, far, person]), watched.record.unusual
+    assert 42 * after.unusual_share == pytest.approx(40 * before.unusual_share + 1)
+    assert 42 * after.referred_share == pytest.approx(sum(line.referral for line in lines) + 1)
+    assert after.unusual_promised == part.unusual / part.rows
+    assert after.referred_promised == part.referred / part.rows
+    without = replace(watched, record=watched.record.model_copy(update={"unusual": None}))
+    without.__dict__["policy"] = watched.policy  # which was read already
+    told = monitor(without, lines)
+    assert told.unusual_promised is None and told.referred_promised is None
+
+
 def test_outcomes_that_do_not_count_are_counted(watched, logged):
     lines, _ = logged(60)
     row = next(line.row for line in lines if not line.referral)
