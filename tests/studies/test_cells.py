@@ -55,6 +55,15 @@ def test_what_decides_the_result_changes_the_name(study, folder):
     assert {cell.hash for cell in cells_of(read_study(study()))}.isdisjoint(first)
 
 
+def test_the_order_of_keys_in_a_case_is_no_part_of_its_runs(study, folder):
+    first = [cell.hash for cell in cells_of(read_study(study()))]
+    case = yaml.safe_load((folder / "beds.yaml").read_text(encoding="utf-8"))
+    case["metrics"] = dict(reversed(case["metrics"].items()))
+    case["rewards"]["Ward"]["table"] = dict(reversed(case["rewards"]["Ward"]["table"].items()))
+    (folder / "beds.yaml").write_text(yaml.safe_dump(case, sort_keys=False), encoding="utf-8")
+    assert [cell.hash for cell in cells_of(read_study(study()))] == first
+
+
 def test_two_variants_that_are_the_same_run_are_refused(study):
     with pytest.raises(InputError, match="'base, 60 rows' and 'copy, 60 rows' are the same run"):
         cells_of(read_study(study(variants={"base": {}, "copy": {"learning": {"folds": 3}}})))

@@ -221,4 +221,4 @@ def _hash(case: CaseSpec, data: str | None, seed: int, rows: int | None) -> str:
         "case": case.model_dump(mode="json"), "data": data, "seed": seed, "rows": rows,
         "version": __version__, "format": FORMAT,
     }  # fmt: skip
-    return hashlib.sha256(json.dumps(content, sort_keys=True, allow_nan=True).encode()).hexdigest()
+    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
