@@ -70,6 +70,7 @@ def test_read_again_it_decides_alike(policy, kept, split):
 def test_figures_are_those_of_untouched_rows(policy, kept, untouched):
     run, board_now = ac.read_run(kept), policy.evaluate(**untouched)
     assert run.record.data.rows == 120 and (run.record.data.train, run.record.data.test) == (90, 30)
+    assert (run.record.data.group, run.record.data.time, run.record.data.left_out) == (None, None, 0)
     assert board(board_now).model_dump() == run.record.test.model_dump() | {"remarks": board(board_now).remarks}
     assert board(policy.leaderboard_) == run.record.validation
     assert not any(NO_UNTOUCHED in each for each in run.record.warnings)

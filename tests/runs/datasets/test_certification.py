@@ -47,6 +47,15 @@ def test_rows_and_shares_are_those_of_the_whole_file(own, dataset, tmp_path, ask
     assert found.unusual == expected.counts
 
 
+def test_one_part_is_told_as_many_are(own, dataset, tmp_path):
+    one, many = (
+        certify_dataset(Job(own, str(dataset), tmp_path / str(size), "here", size), delta=0.1) for size in (50, 20)
+    )
+    assert one.rows == many.rows == 50 and one.certified == many.certified
+    for members, shares in one.shares.items():
+        assert shares == pytest.approx(many.shares[members], rel=0, abs=1e-12)
+
+
 @pytest.mark.long
 def test_what_is_told_is_the_same_whoever_works_and_when_it_is_carried_on(own, dataset, tmp_path):
     told = []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -13,7 +14,7 @@ from accordant.errors import InputError
 from accordant.evaluation import evaluate
 from accordant.metrics.metric import weighted_metrics
 from accordant.runs import RunOptions, carry_out, read_run, write_run
-from accordant.runs.datasets.evaluation import evaluate_dataset
+from accordant.runs.datasets.evaluation import evaluate_dataset, leaderboard_of
 from accordant.runs.datasets.parts import Job
 from accordant.runs.execution import part_data
 from accordant.tables.datasets import dataset_parts
@@ -110,6 +111,13 @@ def test_intervals_are_the_same_however_files_are_cut(judged, tmp_path):
         [(each.estimate.low, each.estimate.high) for row in board for each in row.metrics.values()] for board in boards
     ]
     assert np.array(ends[0], dtype=float) == pytest.approx(np.array(ends[1], dtype=float), rel=1e-9, nan_ok=True)
+
+
+def test_a_metric_with_weight_that_a_part_lacks_is_refused_as_the_first_such_part_says(own, tmp_path):
+    lines = [{"unavailable": {}}, {"unavailable": {"Accuracy": "no outcome is known"}},
+             {"unavailable": {"Accuracy": "neither here", "Parity": "no group"}}]  # fmt: skip
+    with pytest.raises(InputError, match="^metric 'Accuracy': no outcome is known$"):
+        leaderboard_of(SimpleNamespace(run=own, out=tmp_path), lines)
 
 
 @pytest.mark.long
