@@ -40,6 +40,13 @@ def test_a_change_of_contexts_is_named_and_dated(watched, logged):
     assert found.alarm and score.alarm.words == "values are higher" and 400 < score.alarm.n < 600
     assert 380 < score.alarm.since_n < 430 and score.alarm.since[:10] in ("2026-01-24", "2026-01-25", "2026-01-26")
     assert by_label(found)["branch"].alarm is None and found.outcomes is None and found.rewards == ()
+    first = found.alarms[0]
+    assert found.sentence == (
+        f"{len(found.alarms)} of {len(found.measures)} measures changed in 900 decisions; the first alarm is on "
+        f"{first.label}: {first.alarm.words} since about {first.alarm.since_day}."
+    )
+    assert found.since == first.alarm.since and found.alarms[0].alarm.n == min(each.alarm.n for each in found.alarms)
+    assert found.remarks[-1].startswith("Without outcomes nobody knows whether promises are kept")
 
 
 def test_a_promise_that_few_rows_made_is_told_and_no_alarm(watched, logged):
@@ -47,7 +54,10 @@ def test_a_promise_that_few_rows_made_is_told_and_no_alarm(watched, logged):
     bank = next(each for each in found.rewards if each.stakeholder == "Bank")
     assert bank.difference == pytest.approx(bank.realised - bank.promised, abs=1e-5) and bank.high < 0
     assert bank.tolerated_low < bank.difference and not any(each.family == "rewards" for each in found.alarms)
-    assert found.remarks[0].startswith("Bank gets less than E promised, by ")
+    assert found.remarks[0] == (
+        f"Bank gets less than E promised, by {-bank.high:.3f} to {-bank.low:.3f}. It need not be a change: on the "
+        "untouched rows of the run promises may have been off by as much."
+    )
 
 
 @pytest.mark.parametrize(
@@ -113,7 +123,13 @@ def test_lines_that_do_not_count_are_counted(watched, logged):
     assert found.lines.out_of_order == 1  # `changed`, after `again`
     assert found.outcomes.ambiguous == 1 and found.outcomes.used == 1 and found.outcomes.not_logged == 1
     told = " ".join(found.remarks)
-    for words in ("did you mean it by 'scor'", "score is 'high'", "unknown action 'Grnt'", "2 lines of 1 other run"):
+    for words in (
+        "did you mean it by 'scor'", "score is 'high'", "unknown action 'Grnt'",
+        "2 lines of 1 other run left out: each version is watched by itself.",
+        "1 line left out that cannot be used: ", "1 line left out as a repetition of one above.",
+        "2 decisions of rows that were decided before. If these are the same people, evidence is overstated; ",
+        "1 line earlier than the one above: the order of the log counts.",
+    ):  # fmt: skip
         assert words in told
 
 
@@ -142,6 +158,13 @@ def test_outcomes_that_do_not_count_are_counted(watched, logged):
     counts = found.outcomes
     assert (counts.used, counts.repeated, counts.contradicted, counts.not_logged, counts.empty) == (2, 1, 1, 1, 1)
     assert counts.by_person == 1 and counts.overdue >= 40
+    for words in (
+        "1 outcome of rows that are not among these decisions.", "1 outcome repeated, and counted once.",
+        "1 outcome another one than above for the same row; the first counts.", "1 outcome not filled in.",
+        "1 outcome after decisions that were left to a person, for which nothing was promised.",
+        f"Up to the latest decision with an outcome {counts.overdue} have none and 2 have one. If bad outcomes",
+    ):  # fmt: skip
+        assert words in " ".join(found.remarks)
     n = {each.stakeholder: each.n for each in found.rewards if not each.group}
     assert n == {"Bank": 2, "Applicant": 1, "Auditor": 1}  # of p50 only a reward is known
 
@@ -159,6 +182,18 @@ def test_promises_that_the_run_does_not_make_are_told(watched, logged):
               for line in lines]  # fmt: skip
     assert "logged promises are not what this run expects" in " ".join(monitor(watched, forged, outcomes).remarks)
     assert "logged promises" not in " ".join(monitor(watched, lines, outcomes).remarks)
+
+
+def test_what_the_run_leaves_open_is_told(watched, logged):
+    lines, outcomes = logged(30)
+    people, whole = watched.record.model_copy(update={"promise": None}), watched.record.data
+    silent = replace(watched, record=people.model_copy(update={"data": whole.model_copy(update={"group": {}})}))
+    silent.__dict__["policy"] = watched.policy  # which was read already
+    told = " ".join(monitor(silent, lines, outcomes).remarks)
+    assert "The run does not tell what untouched rows promise: decisions and outcomes are compared with nothing." in told
+    assert "Rows come in groups: evidence holds if each person is decided about once, and is overstated" in told
+    told = " ".join(monitor(watched, lines, outcomes).remarks)
+    assert "untouched rows promise" not in told and "Rows come in groups" not in told
 
 
 @pytest.mark.parametrize("alpha", [0.0, 1.0, -1.0, float("nan")])

@@ -177,7 +177,7 @@ def _remarks(run: Run, streams: Streams, lines: LinesSeen, outcomes: OutcomesRea
     for reason, n in lines.unusable.items():
         yield f"{counted(n, 'line')} left out that cannot be used: {reason}."
     if lines.repeated:
-        yield f"{counted(lines.repeated, 'line')} left out that repeat one above."
+        yield f"{counted(lines.repeated, 'line')} left out as a repetition of one above."
     if lines.row_again:
         yield (
             f"{counted(lines.row_again, 'decision')} of rows that were decided before. If these are the same people, "
