@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from accordant.compute.tasks import Task
 from accordant.errors import InputError
+from accordant.runs.datasets import plan
 from accordant.runs.datasets.bottlenecks import growth_notes
 from accordant.runs.datasets.passes import RESOLVED, Passes
 from accordant.runs.datasets.plan import DRIFT, _known, _sizes, plan_dataset, plan_of
@@ -295,6 +296,22 @@ def test_hazards_cost_and_are_said_to_be_assumed():
     calm, rough = plan_of(sample, rows, 40), plan_of(sample, rows, 40, hazards=CLUSTER)
     assert rough.seconds.high > calm.seconds.high and any(note.startswith("assumed") for note in rough.notes)
     assert any("three times" in note for note in plan_of(sample, rows, 40, hazards=Hazards(losses=600)).notes)
+
+
+@pytest.mark.parametrize(
+    ("on", "workers", "hazards"),
+    [
+        ("here", None, NONE), ("processes:2", None, NONE), ("ray:", None, NONE), ("ray://local", None, NONE),
+        ("dask:local", None, NONE), ("ray://head:10001", None, CLUSTER), ("dask://head", None, CLUSTER),
+        ("processes:2", 40, CLUSTER),
+    ],
+)  # fmt: skip
+def test_workers_of_this_machine_are_not_lost(on, workers, hazards, monkeypatch):
+    monkeypatch.setattr(plan, "measure", lambda *asked: sampled(np.random.default_rng(6)))
+    told = plan_dataset(SimpleNamespace(), "recommend", on, rows=2_000_000, workers=workers)
+    assert told.model.hazards == hazards and told.workers == (workers or 2)
+    assert any(note.startswith("assumed") for note in told.notes) == (hazards is CLUSTER)
+    assert any("rows come from" in note for note in told.notes) is False
 
 
 def test_a_plan_is_the_same_for_the_same_seed():
