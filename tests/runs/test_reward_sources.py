@@ -103,6 +103,17 @@ def finished(cases, tmp_path_factory):
     return read_run(run), sha256
 
 
+def test_a_run_warns_first_that_the_reward_of_one_stakeholder_is_a_guess(cases):
+    case = yaml.safe_load(cases["own"].read_text())
+    case["rewards"]["Bank"]["guessed"] = True
+    path = cases["own"].with_name("guessed.yaml")
+    path.write_text(yaml.safe_dump(case))
+    assert carry_out(path, RunOptions(seed=7, effort="quick")).record.warnings[0] == (
+        "Nobody said what Bank wants: the rewards are guesses, and whatever follows from them shows the method and "
+        "supports no decision."
+    )
+
+
 def test_the_record_says_of_each_reward_where_it_comes_from(finished, tmp_path):
     run, sha256 = finished
     bank, applicant = (run.record.reward_sources[name] for name in ("Bank", "Applicant"))

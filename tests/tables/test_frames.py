@@ -121,7 +121,7 @@ def test_batches_have_the_rows_that_were_asked_for_and_a_file_without_any_is_ref
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("a,b\n1,2\n3\n", "t.csv, line 3: 1 fields; allowed: 2, as in the header$"),
+        ("a,b\n1,2\n3\n", "t.csv, line 3: 1 field; allowed: 2, as in the header$"),
         ("a,b\n1,2\n,,\n", "t.csv, line 3: 3 fields; allowed: 2, as in the header; the row ends with a separator, "),
         ("a,b,c\n ,\n", "t.csv, line 2: 2 fields; allowed: 3, as in the header$"),
         (

@@ -19,6 +19,7 @@ import pandas as pd
 
 from accordant import limits
 from accordant.errors import DataError
+from accordant.naming import counted
 from accordant.tables.text import read_line, refuse_special
 
 ROWS_AT_ONCE = 65_536
@@ -139,9 +140,8 @@ class Rows:
         self._width = len(row)
 
     def _wrong_length(self, row: list[str]) -> str:
-        message = (
-            f"{self._name}, line {self._reader.line_num}: {len(row)} fields; allowed: {self._width}, as in the header"
-        )
+        fields = counted(len(row), "field")
+        message = f"{self._name}, line {self._reader.line_num}: {fields}; allowed: {self._width}, as in the header"
         if len(row) > (self._width or 0) and not row[-1]:
             return f"{message}; the row ends with a separator, the header does not"
         return message + ("; a quotation mark is not closed" if "\n" in row[-1] else "")
