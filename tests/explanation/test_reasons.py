@@ -366,3 +366,17 @@ def test_measures_order_actions_as_the_scores_do(name, parameters):
 def test_every_sentence_and_way_of_counting_is_a_sentence_of_a_rule():
     assert all(words.startswith("{action}, ") and words.endswith(".") for words in SENTENCES.values())
     assert set(HOW) == {"together", "weighted", "relative", "policy", "declared"}
+
+
+@pytest.mark.parametrize(
+    ("gain", "loss", "kind"),
+    [(0.5, 0.04, "tenth"), (0.5, 0.05, "quarter"), (0.4, 0.1, "half"), (0.4, 0.2, "smaller"), (0.4, 0.25, "smaller")],
+)
+@pytest.mark.parametrize("level", [0.1, 0.3, 0.4])
+def test_a_loss_of_just_a_share_is_not_less_than_it(gain, loss, kind, level):
+    E = ExpectedRewards(
+        [[level + gain, level], [level, level + loss]], stakeholders=["Ann", "Ben"], actions=["red", "green"]
+    )
+    rule = make_rule("utilitarian")
+    said = reason(rule, E, rule(E), 0, runner_up="green")
+    assert (said.kind, said.action, said.who) == (kind, "red", {"gainers": ("Ann",), "losers": ("Ben",)})

@@ -42,7 +42,7 @@ def _sum(s: Contrast, terms: Values, how: tuple[str, ...], *, larger: str = "") 
         if uncounted:
             return s.against("uncounted", gain, loss, counted, gainers=gainers, losers=uncounted)
         return s.against("no_loss", gain, loss, gainers=gainers, losers=losers)
-    kind = larger or next((name for name, share in FRACTIONS.items() if loss < share * gain), "smaller")
+    kind = larger or next((name for name, share in FRACTIONS.items() if loss < share * gain - SAME), "smaller")
     return s.against(kind, gain, loss, counted, gainers=gainers, losers=losers)
 
 
