@@ -299,11 +299,10 @@ class _Letter:
             return self.say(message("{count} in 100 have this"), count=_of_100(trait.same))
         if trait.same >= RARE:
             return self.say(message("{count} in 100 have this"), count=_of_100(trait.same))
-        above = 1.0 - trait.below - trait.same
-        if trait.below + trait.same / 2 >= 1 - RARE and trait.below > 0:
+        if trait.below + trait.same / 2 >= 1 - RARE:
             return self.say(message("high: {count} in 100 have less"), count=_of_100(trait.below))
-        if trait.below + trait.same / 2 <= RARE and above > 0:
-            return self.say(message("low: {count} in 100 have more"), count=_of_100(above))
+        if trait.below + trait.same / 2 <= RARE:
+            return self.say(message("low: {count} in 100 have more"), count=_of_100(1.0 - trait.below - trait.same))
         return self.say(message("{count} in 100 have less"), count=_of_100(trait.below))
 
     def objection(self) -> list[str]:
