@@ -183,9 +183,8 @@ def test_how_close_a_decision_was():
         return for_person(found).sure[0]
 
     assert "as close as can be" in said(0.5, 0.5)
-    assert said(0.5, 0.51).startswith("This was very close.")
-    assert said(0.5, 0.55).startswith("This was close.")
-    assert said(0.5, 0.9).startswith("This was not close.")
+    for gap, words in ((0.019, "very close"), (0.021, "close"), (0.099, "close"), (0.101, "not close")):
+        assert said(0.5, 0.5 + gap).startswith(f"This was {words}."), gap
     assert "does not weigh what people want" in said(0.5, 0.9, "constant")
 
 
@@ -265,6 +264,52 @@ def test_what_does_not_fit_one_page_is_counted():
     text = letter_text(letter)
     assert "- and 6 more" in text
     assert "- and 4 more" in text
+
+
+@pytest.mark.parametrize(
+    ("below", "same", "usual"),
+    [
+        (None, 0.0, "nobody else has this"), (None, 0.001, "<1 in 100 have this"),
+        (0.5, 0.05, "5 in 100 have this"), (0.5, 0.04, "50 in 100 have less"),
+        (0.92, 0.04, "92 in 100 have less"), (0.94, 0.04, "high: 94 in 100 have less"),
+        (0.96, 0.04, "high: 96 in 100 have less"), (0.999, 0.0, "high: >99 in 100 have less"),
+        (0.0, 0.04, "low: 96 in 100 have more"), (0.02, 0.04, "low: 94 in 100 have more"),
+        (0.04, 0.04, "4 in 100 have less"), (0.0, 0.0, "low: 100 in 100 have more"),
+    ],
+)  # fmt: skip
+def test_a_value_is_high_or_low_at_the_ends_of_training_rows_only(below, same, usual):
+    explained = make_explained()
+    trait = Trait("Income", 42000.0, below, same, 2000)
+    (known,) = for_person(replace(explained, person=replace(explained.person, traits=(trait,))), WHO).known
+    assert known.usual == usual
+
+
+def test_where_a_decision_stands_for_each():
+    ladder, places = (
+        [0.0, 0.1, 0.125, 0.5, 0.875, 0.9, 1.0],
+        ["worst", "low", "middle", "middle", "middle", "high", "best"],
+    )
+    E = ExpectedRewards(
+        [ladder, [0.25 + share / 2 for share in (1, 0.9375, 0.875, 0.5, 0.125, 0.0625, 0)], [0.5] * 7],
+        stakeholders=["Ann", "Ben", "Cem"], actions=list("abcdefg"),
+    )  # fmt: skip
+    said = {"worst": "the worst of all", "low": "nearly the worst", "middle": "in between", "high": "nearly the best",
+            "best": "the best of all"}  # fmt: skip
+    for k, action in enumerate(E.actions):
+        (explained,) = explain(make_rule("constant", {"action": action}), E)
+        ann, ben, cem = for_person(explained, replace(WHO, person="Ann")).wishes
+        assert (ann.who, ann.best, ann.decision) == ("You", "g", said[places[k]])
+        assert (ben.who, ben.best, ben.decision) == ("Ben", "a", said[places[6 - k]])
+        assert (cem.who, cem.best, cem.decision) == ("Cem", "all the same", "all the same")
+
+
+@pytest.mark.parametrize(("mean", "told"), [(99.94, "99.9"), (-99.94, "-99.9"), (100.0, "100"), (-1234.5, "-1,234")])
+def test_large_outcomes_are_told_without_decimals(mean, told):
+    level = replace(LEVEL, means=(mean, 0.0, 0.0), low=None)
+    letter = for_person(make_explained(forecast=level, action="red"), WHO)
+    assert (
+        letter.expected[0].replace("−", "-") == f"We expect this on average for people like you: grade {told} points."
+    )
 
 
 def test_shares_out_of_100_never_claim_none_or_all():
