@@ -83,7 +83,7 @@ def test_whole_batches_are_decided_as_a_whole():
     asked = explain(rule, expected, rows=[5], decide=None, observed=None, known=make_known(expected))
     assert asked[0].context is None
     (given,) = explain(rule, expected, rows=[5], decide=len, observed={"x": [1.0]}, known=make_known(expected))
-    assert given.context.nearest is None
+    assert (given.context.nearest, given.context.observed, given.context.differently) == (None, 0, 0)
     assert "no context has a decision by itself" in " ".join(given.sentences())
     check_words(given)
 

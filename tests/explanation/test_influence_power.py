@@ -195,6 +195,34 @@ def test_a_share_may_be_negative():
     assert last.moved == 1
 
 
+def test_what_holds_for_every_draw_holds_for_samples():
+    """In every order all players together add v(N) − v(∅); a dictator adds 1 to everything, and the others nothing."""
+    everybody, nobody = np.arange(4), np.arange(0)
+    for seed in range(3):
+        game, generator = Table(4, 7, seed=seed), np.random.default_rng(seed)
+        shapley, _ = sample_orders(game, np.ones(4, dtype=bool), 7, samples=9, generator=generator)
+        whole = game(everybody).astype(int) - game(nobody)
+        assert (shapley.counts.sum(axis=0) == 9 * whole).all() and shapley.denominator == 9
+    players = np.array([True, False, True, True])
+    dictator = sample_orders(
+        lambda who: np.full(5, 3 * (2 in who)), players, 5, samples=6, generator=np.random.default_rng(0), unit=3
+    )
+    for index in dictator:
+        assert index.raw.tolist() == [0, 0, 5, 0] and index.share == (0, 0, 1, 0)
+        assert index.error.tolist() == [0, 0, 0, 0]
+
+
+def test_the_error_of_a_sample_is_that_of_a_mean_of_draws():
+    """Where both are needed, whoever comes second adds 1: a share p of m draws has the error √(p (1 − p) / (m − 1))."""
+    both = sample_orders(
+        lambda who: np.array([len(who) == 2]), np.ones(2, dtype=bool), 1, samples=11, generator=np.random.default_rng(3)
+    )
+    for index in both:
+        p = index.raw
+        assert ((p > 0) & (p < 1)).all()
+        np.testing.assert_allclose(index.error, np.sqrt(p * (1 - p) / 10))
+
+
 @pytest.mark.long
 def test_sampling_agrees_within_its_errors():
     names = [f"s{i}" for i in "abcdefgh"]

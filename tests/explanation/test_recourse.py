@@ -127,6 +127,25 @@ def test_many_values_are_thinned_and_what_is_found_still_holds():
     assert 3.6 / 1.37 <= change.distance < 3.6 / 1.35 + 1  # the sum must rise by 3.6, in interquartile ranges of 1.35
 
 
+def test_what_a_training_row_has_together_is_tried_where_it_may_change():
+    """Of five features with eleven values each no more than three are combined freely; rows are tried as they are."""
+    generator, names = np.random.default_rng(0), tuple("abcde")
+    columns = {name: np.concatenate([[0.0], generator.integers(1, 11, 300)]) for name in names}
+    columns["e"][0] = 3.0
+    person = Contexts({name: [8.0] for name in names})
+
+    def rule(contexts):
+        return np.all([contexts[name] == 0 for name in "abcd"] + [contexts["e"] == 8], axis=0).astype(int)
+
+    found = recourse(
+        person, 0, actions=("No", "Yes"), decide=rule, plausible=lambda c: np.ones(c.n_contexts, bool),
+        observed=Contexts(columns), changeable=dict.fromkeys("abcd", "down") | {"e": "up"},
+    )  # fmt: skip
+    assert not found.everything
+    (change,) = found.changes
+    assert {each.feature: each.there for each in change.differences} == dict.fromkeys("abcd", 0.0)
+
+
 def test_a_change_that_holds_in_a_batch_only_is_not_told():
     observed = make_observed()
     person = observed.take(slice(0, 1))
