@@ -271,6 +271,10 @@ def test_reference_normalisation_leaves_accuracy_raw(world, strategies, kinds, c
     )
     for row in found:
         assert row.metrics["Accuracy"].normalised == row.metrics["Accuracy"].estimate.value
+    others = [name for name in counting if name != "Accuracy"]
+    assert others
+    for name in others:
+        assert any(row.metrics[name].normalised != row.metrics[name].estimate.value for row in found), name
 
 
 def test_same_generator_same_leaderboard(world, strategies, kinds, candidates, summing, board):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 
 import numpy as np
@@ -88,6 +89,38 @@ def test_without_hidden_reasons_welfare_is_that_of_the_leaderboard(world):
         assert each.welfare == pytest.approx(exact, abs=1e-12)
         assert each.intervals[0].low == pytest.approx(exact, abs=1e-12)
         assert each.intervals[0].high == pytest.approx(exact, abs=1e-12)
+
+
+def test_what_followed_for_some_is_known_of_every_action_and_in_no_doubt():
+    """Rewards of the payer are known whatever was done; doubt is about the patient, who has a third of the weight."""
+    generator = np.random.default_rng(8)
+    evidence = random_evidence(generator, n=60)
+    rewards = evidence.rewards.copy()
+    rewards[1] = generator.random((3, 60))
+    observed = rewards[:, evidence.log.actions, np.arange(60)]
+    observed[0] = evidence.observed_rewards[0]
+    known = dataclasses.replace(evidence, rewards=rewards, estimated=np.array([True, False]), observed_rewards=observed)
+    decisions = {
+        "first": decided("first", generator.integers(0, 3, 60)), "other": decided("other", generator.integers(0, 3, 60)),
+        "logged": decided("logged", evidence.log.actions, follows_log=True),
+    }  # fmt: skip
+    nodes = np.broadcast_to(np.array([1 / 3, 0.0])[None, :, None], (3, 2, 60))
+    given = {"order": ["first", "other"], "generator": np.random.default_rng(0), "resamples": 20}
+    found = sensitivity(decisions, known, nodes, **given)
+    metric = metrics.create("mean_reward")
+    for rule in found.rules:
+        exact = metric.evaluate(decisions[rule.strategy], known.for_decisions(decisions[rule.strategy])).value
+        assert (rule.welfare, rule.intervals[0].low) == pytest.approx((exact, exact), abs=1e-12)
+    both = sensitivity(decisions, evidence, np.broadcast_to(WELFARE[None, :, None], (3, 2, 60)), **given)
+    for one, two in zip(found.rules[:2], both.rules[:2], strict=True):
+        assert one.intervals[-1].high - one.intervals[-1].low < two.intervals[-1].high - two.intervals[-1].low
+
+
+def test_differences_are_those_of_the_welfare_of_both(world):
+    welfare = {rule.strategy: rule.welfare for rule in world[2].rules}
+    assert len(world[2].comparisons) == 2
+    for pair in world[2].comparisons:
+        assert pair.difference == pytest.approx(welfare[pair.strategy] - welfare[pair.other], abs=1e-12)
 
 
 def test_intervals_widen_and_the_logged_decisions_have_none(world):

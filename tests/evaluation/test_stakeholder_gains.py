@@ -16,10 +16,11 @@ from accordant.utilities import ExpectedRewards
 NAMES, ACTIONS = ("A", "B", "C"), ("left", "right")
 
 
-def evidence_of(rewards, **known):
+def evidence_of(rewards, taken=None, **known):
     problem = ac.DecisionProblem(stakeholders=list(NAMES), actions=list(ACTIONS), outcomes=["o"])
     n = rewards.shape[2]
-    log = Log(Contexts({"x": np.arange(n, dtype=float)}), np.zeros(n, dtype=np.intp), np.zeros(n, dtype=np.intp))
+    actions = np.zeros(n, dtype=np.intp) if taken is None else taken
+    log = Log(Contexts({"x": np.arange(n, dtype=float)}), actions, np.zeros(n, dtype=np.intp))
     expected = ExpectedRewards(rewards, stakeholders=NAMES, actions=ACTIONS)
     return Evidence(problem=problem, log=log, rewards=rewards, expected=expected, **known)
 
@@ -115,6 +116,36 @@ def test_a_stakeholder_without_weight_is_left_out(drawn):
     decisions = {"one": codes("one", np.ones(200)), "other": codes("other", np.zeros(200))}
     found = stakeholder_gains(decisions, "one", "other", known, generator=np.random.default_rng(0), resamples=200)
     assert set(found.gains) == {"A", "B"}
+
+
+def test_what_the_log_hardly_holds_widens_gains_by_what_could_have_followed():
+    """In 5 of 200 rows nobody took what one strategy takes: 0.9 of A could have been 0 there, or 1; turned round too."""
+    n, rare = 200, 5
+    generator = np.random.default_rng(5)
+    rewards = generator.uniform(0.3, 0.6, (3, 2, n))
+    rewards[:, :, :rare] = np.array([0.9, 0.5, 0.2])[:, None, None]
+    taken = np.where(np.arange(n) < rare, 0, np.arange(n) % 2)
+
+    def gains(propensity, one):
+        """Gains where the log took the action of some rows with a propensity."""
+        chances = np.full((2, n), 0.5)
+        chances[:, :rare] = [[1 - propensity], [propensity]]
+        known = {
+            "propensities": chances,
+            "estimated": np.ones(3, dtype=bool),
+            "observed_rewards": rewards[:, taken, np.arange(n)],
+        }
+        pair = {"one": codes("one", np.full(n, one)), "other": codes("other", np.full(n, 1 - one))}
+        given = {"generator": np.random.default_rng(0), "resamples": 50}
+        return stakeholder_gains(pair, "one", "other", evidence_of(rewards, taken, **known), **given).gains
+
+    for one in (0, 1):
+        usual, hardly = gains(0.5, one), gains(0.001, one)
+        for name, reward in zip(NAMES, (0.9, 0.5, 0.2), strict=True):
+            below, above = rare * reward / n, rare * (1 - reward) / n
+            down, up = (below, above) if one else (above, below)
+            assert usual[name].low - hardly[name].low == pytest.approx(down)
+            assert hardly[name].high - usual[name].high == pytest.approx(up)
 
 
 @pytest.mark.long

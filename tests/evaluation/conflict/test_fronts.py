@@ -86,6 +86,18 @@ def test_lotteries_are_what_the_metrics_say_of_mixed_policies(world, strategies)
             assert values[m] == pytest.approx(np.nan if value is None else value, nan_ok=True, abs=1e-12)
 
 
+def test_points_say_which_policies_a_lottery_mixes(world, strategies):
+    evidence = world(n=90, seed=3)
+    lines = {name: line for name, line in strategies(evidence).items() if name in ("good", "poor")}
+    pool = pool_of(Totals.on(lines, evidence, MANY), dict.fromkeys(lines, "strategy"), GOALS)
+    columns = (list(MANY).index("Mean"), list(MANY).index("Share"))
+    for row, policy in enumerate(pool.policies):
+        point = pool.point(row, columns)
+        assert point.values == tuple(pool.values[row, list(columns)])
+        assert point.parts == (policy.parts if policy.name not in lines else {})
+        assert set(policy.parts) == ({"good", "poor"} if policy.name not in lines else {policy.name})
+
+
 def test_a_lottery_in_which_a_gap_vanishes(world, decided):
     evidence = world(n=90, seed=3)
     group = evidence.log.contexts["sex"] == 1
@@ -258,6 +270,14 @@ def test_neighbouring_corners_with_gaps_of_opposed_signs_are_mixed_until_there_i
     assert sorted(other._crossings(0)[:, ::-1].tolist()) == sorted(found.tolist())
     assert other._crossings(1).shape == (0, 2)
     assert other.front().tolist() == [[0.0, pytest.approx(2 + 2 * 2 / 3)], [1.0, 4.0]]
+
+
+@pytest.mark.parametrize("goals", [("max", "max"), ("max", "min"), ("min", "max"), ("min", "min")], ids="-".join)
+def test_a_front_begins_with_the_best_in_the_first_metric(goals):
+    signs = np.array([1.0 if goal == "max" else -1.0 for goal in goals])
+    corners = signs * np.array([[1.0, 4.0], [3.0, 2.0], [2.0, 3.0], [1.0, 1.0]])
+    found = Hindsight(corners, np.eye(2), np.zeros(2), goals).front()
+    assert found.tolist() == (signs * [[3.0, 2.0], [2.0, 3.0], [1.0, 4.0]]).tolist()
 
 
 def test_corners_without_a_gap_need_no_mixture():
