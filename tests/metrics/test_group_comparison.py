@@ -120,6 +120,31 @@ def test_numbers_are_resampled_by_rows():
     assert [found.low, found.high] == pytest.approx([errors.mean() - half, errors.mean() + half], abs=0.2 * half)
 
 
+def test_a_difference_has_the_interval_of_two_means_and_a_ratio_that_of_theirs():
+    """Errors of 1 and 3 on average, so far apart that the largest difference is always the same one."""
+    generator = np.random.default_rng(2)
+    errors = [generator.uniform(0.5, 1.5, 300), generator.uniform(2.5, 3.5, 300)]
+    found = metrics.by_group(
+        mean_error, np.concatenate(errors), np.zeros(600), groups=["near"] * 300 + ["far"] * 300, resamples=2000
+    )
+    (near, far), variance = (each.mean() for each in errors), sum(each.var() / 300 for each in errors)
+    half = 1.96 * np.sqrt(variance)
+    limits = [found.difference.low, found.difference.high]
+    assert limits == pytest.approx([far - near - half, far - near + half], abs=0.2 * half)
+    relative = 1.96 * np.sqrt(sum(each.var() / 300 / each.mean() ** 2 for each in errors)) * near / far
+    assert found.ratio.value == pytest.approx(near / far)
+    assert [found.ratio.low, found.ratio.high] == pytest.approx(
+        [near / far - relative, near / far + relative], abs=0.2 * relative
+    )
+
+
+def test_groups_that_are_nearly_alike_may_differ_by_nothing():
+    errors = np.random.default_rng(4).random(400)
+    found = metrics.by_group(mean_error, errors, np.zeros(400), groups=["a", "b"] * 200, resamples=500)
+    assert found.difference.low == 0 < found.difference.value < found.difference.high
+    assert found.ratio.low < found.ratio.value < found.ratio.high == 1
+
+
 def test_without_draws_there_are_no_limits_and_without_values_of_draws_there_is_a_reason():
     def of_all_alone(y_true, y_pred, sample_weight=None):
         del y_pred
