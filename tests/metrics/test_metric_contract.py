@@ -88,6 +88,15 @@ def test_randomised_policy_is_the_mixture_of_its_parts(name, world, numeric_worl
     assert mixed == pytest.approx(np.dot((0.2, 0.3, 0.5), values), abs=1e-10)
 
 
+def test_no_decisions_leave_the_range(case, decide):
+    metric, evidence = case
+    span = metric.range(evidence)
+    assert span is not None and span[0] < span[1]
+    for codes in (*(np.full(300, code) for code in range(3)), None):
+        value = metric.evaluate(decide(evidence, codes), evidence).value
+        assert value is None or span[0] <= value <= span[1]
+
+
 def test_decisions_about_something_else_are_refused(case, decide):
     """Pitfall 9: a shape mismatch must never broadcast."""
     metric, evidence = case

@@ -7,6 +7,8 @@ import pytest
 
 from accordant import metrics
 from accordant.errors import InputError, UnknownNameError
+from accordant.metrics.statistics import Cells, contingency
+from accordant.statistics.proportions import wilson
 
 
 def test_share_of_action(world, decide):
@@ -14,11 +16,17 @@ def test_share_of_action(world, decide):
     decisions = decide(evidence)
     for action in evidence.problem.actions:
         share = sum(taken == action for taken in decisions.actions) / 50
-        plain = metrics.create("share_of_action", {"action": action}).evaluate(decisions, evidence)
+        plain_metric = metrics.create("share_of_action", {"action": action})
+        plain = plain_metric.evaluate(decisions, evidence)
         percent = metrics.create("share_of_action", {"action": action, "percent": True, "goal": "min"})
         assert plain.value == pytest.approx(share, abs=1e-15)
         assert percent.evaluate(decisions, evidence).value == pytest.approx(100 * share, abs=1e-12)
         assert percent.goal == "min"
+        assert (plain_metric.range(evidence), percent.range(evidence)) == ((0, 1), (0, 100))
+        table = contingency(decisions, Cells.of(evidence, ()))
+        low, high = wilson(share, 25, 0.9)
+        assert plain_metric.limits(table, 0.9, 0.5) == pytest.approx((low, high))
+        assert percent.limits(table, 0.9, 0.5) == pytest.approx((100 * low, 100 * high))
     with pytest.raises(UnknownNameError):
         metrics.create("share_of_action", {"action": "Gift"}).check(evidence)
     with pytest.raises(InputError, match="unknown goal"):

@@ -31,7 +31,7 @@ def gini(values, weights):
     return gaps / (2 * total)
 
 
-@pytest.mark.parametrize("weights", [None, (1.0, 1.0, 1.0), (3.0, 0.0, 1.0)])
+@pytest.mark.parametrize("weights", [None, (1.0, 1.0, 1.0), (3.0, 0.0, 1.0), (0.25, 0.5, 0.0), (0.2, 0.3, 0.5)])
 @pytest.mark.parametrize("seed", range(3))
 def test_welfare_equals_the_loop(world, decide, weights, seed):
     evidence = world(40, seed)
