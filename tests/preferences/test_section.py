@@ -19,6 +19,7 @@ from accordant.preferences.records import Comparisons
 from accordant.preferences.page import write_comparison
 from accordant.preferences.result import PreferenceOptions
 from accordant.preferences.section import compare_preferences
+from accordant.preferences.terminal import print_comparison
 
 
 def write_features(path, users=16, few=5, records=12, seed=0, columns=("a", "b")):
@@ -304,13 +305,17 @@ def test_nothing_is_shown_on_rankings_at_random(tmp_path, texts, new_users):
     assert max(abs(np.mean(each) - 0.5) for each in accuracy.values()) < 0.1
 
 
-def test_a_group_of_which_nobody_is_measured_is_said_to_be_so(tmp_path):
+def test_a_group_of_which_nobody_is_measured_is_said_to_be_so(tmp_path, capsys):
     path = write_features(tmp_path / "few.csv")
     with path.open("a") as file:
         file.write("alone,rare,1,1,0,0\n")
     found = compare_preferences(path, options("per_user"))
     assert "group rare has no measured user: it cannot be measured" in found.warnings
     assert found.judged.measured.pareto["per_user"].reason.endswith("nobody of them is measured: rare")
+    assert any(each.startswith("1 user stays in training: ") for each in found.warnings)
+    print_comparison(found.section, None)
+    printed = capsys.readouterr().out
+    assert "- 1 user: no record to judge by" in printed and "rare 1" in printed and "page:" not in printed
 
 
 def test_a_method_that_cannot_learn_is_an_error_if_nothing_else_was_asked(tmp_path):

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from accordant.arrays import Codes, Mask, Values
-from accordant.naming import listed
+from accordant.naming import counted, listed
 from accordant.preferences.comparison.agreement import (
     AgreementMeasures,
     MethodAgreement,
@@ -151,7 +151,7 @@ def _floor_words(disagreement: Disagreement | None, own: str | None) -> list[str
         return ["No two users compared the same pair: how much no single reward can remove is not known."]
     least = f"{disagreement.floor.value:.3f}{_limits(disagreement.floor)}"
     what = "nats of the loss per label no single reward can remove"
-    said = [f"{disagreement.n_labels} labels on {disagreement.n_pairs} pairs: at least {least} {what}."]
+    said = [f"{disagreement.n_labels} labels on {counted(disagreement.n_pairs, 'pair')}: at least {least} {what}."]
     below = disagreement.below_floor
     if below is not None and below.low is not None and below.low > 0:
         said.append(f"{own} goes below that by {below.value:.3f}: knowing the user gains what no single reward can.")

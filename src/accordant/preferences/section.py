@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from accordant import __version__
 from accordant.errors import InputError
 from accordant.json_values import json_value
+from accordant.naming import counted
 from accordant.preferences.comparison.conclusions import Answer, conclude
 from accordant.preferences.comparison.measurements import Claim, Measured, measure
 from accordant.preferences.comparison.methods import (
@@ -372,17 +373,18 @@ def _warnings(source: Source, split: Split, groups: Groups, judged: Judged) -> t
             if members == 0:
                 warnings.append(f"group {name} has no measured user: it cannot be measured")
             elif members < FEW_MEMBERS:
-                users = "user" if members == 1 else "users"
-                warnings.append(f"group {name} has {members} measured {users}: its figures are close to chance")
+                measured = counted(members, "measured user")
+                warnings.append(f"group {name} has {measured}: its figures are close to chance")
     if split.training_only:
         warnings.append(
-            f"{split.training_only} users have too few pairs of items for a test, or all share items, "
-            "and stay in training"
+            f"{counted(split.training_only, 'user stays', 'users stay')} in training: with too few pairs of items for "
+            "a test, or pairs that all share items"
         )
     if split.between:
         warnings.append(
-            f"{split.between} records are used for nothing: users have compared the same items again and again, so "
-            "their items are parted into those of training and those of the test, and these records are of one of each"
+            f"{counted(split.between, 'record is', 'records are')} used for nothing: users have compared the same "
+            "items again and again, so their items are parted into those of training and those of the test, and what "
+            "is of one of each is left out"
         )
     if LENGTH in judged.users and source.texts is not None:
         warnings += _length_warning(judged)

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from accordant.errors import DataError, InputError, UnknownNameError
+from accordant.naming import counted
 from accordant.preferences.elicitation import Answer
 from accordant.preferences.learned_rewards.answer_file import AnswerFile, as_csv
 from accordant.preferences.page.reading import ComparisonReading, power_of
@@ -53,7 +54,8 @@ def print_comparison(content: LearnerComparison, page: Path | None) -> None:
     console = PlainConsole()
     split, groups = content.split, content.groups
     console.print(
-        f"{content.file} ({content.format}): {content.records} comparisons of {content.users} users; "
+        f"{content.file} ({content.format}): {counted(content.records, 'comparison')} of "
+        f"{counted(content.users, 'user')}; "
         f"{split.training_records} to learn from, {split.test_records} to judge by, "
         f"{'by time' if split.by == 'time' else 'drawn at random'} within users"
     )
@@ -108,7 +110,7 @@ def methods_table(content: LearnerComparison) -> FittedTable:
 def _left_out(content: LearnerComparison) -> Sequence[str]:
     """Return methods and users that were left out, with reasons."""
     methods = [f"{skip.method}: {skip.reason}" for skip in content.skipped]
-    return [*methods, *(f"{exclusion.users} users: {exclusion.reason}" for exclusion in content.excluded)]
+    return [*methods, *(f"{counted(exclusion.users, 'user')}: {exclusion.reason}" for exclusion in content.excluded)]
 
 
 def conduct(
@@ -184,7 +186,7 @@ def closing(interview: Interview) -> str:
     standing, count = session.standing, len(session.answered)
     assert session.stopped is not None
     new = "new " if interview.earlier else ""
-    asked, best = f"{count} {new}{'question' if count == 1 else 'questions'}", stake.names[standing.decided]
+    asked, best = counted(count, f"{new}question"), stake.names[standing.decided]
     sure = f"with probability {_percent(standing.probability)}"
     if session.stopped == "settled":
         return f"Settled after {asked}: the best {stake.kind} for {interview.stakeholder} is {best} {sure}."
@@ -269,7 +271,8 @@ def ask_model(case: str, stakeholder: str, model: ModelOptions | None, *, json: 
         told = {"stakeholder": stakeholder, "model": model.model, "pairs": asked.pairs, "by_place": asked.by_place}
         print_json(told | {"file": str(file), "usage": respondent.usage()})
         return
-    say(f"{model.model} answered for {stakeholder}: {asked.pairs} pairs, each in both orders.")
-    say(f"{asked.by_place} pairs were answered by the place in the question; these count for neither.")
+    say(f"{model.model} answered for {stakeholder}: {counted(asked.pairs, 'pair')}, each in both orders.")
+    by_place = counted(asked.by_place, "pair was", "pairs were")
+    say(f"{by_place} answered by the place in the question, which counts for neither response.")
     say(f"recording: {file}")
     say(f"in a case: {stakeholder}: {{signal: agent, model: {model.model}, file: {file.name}}}")

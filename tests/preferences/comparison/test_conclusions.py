@@ -87,6 +87,7 @@ def test_a_gain_is_held_against_the_nearest_control(gain, of_control, words):
 def test_few_users_are_too_few_to_tell():
     answer = said({POOLED: (0, 0), "balanced": (0, 0.0), "new": (0, 0.3)}, sizes=(40, 6))
     assert any("6 users are too few to tell" in each for each in answer.sentences)
+    assert any("big (40 users)" in each and "small (6 users)" in each for each in answer.sentences)
     assert not any("no control shows" in each for each in answer.sentences)
 
 

@@ -162,7 +162,11 @@ def test_that_nobody_of_many_loses_is_shown_by_their_number():
 
 def test_too_few_resamples_for_the_level():
     found = answer(0, (0.05, 0.05), resamples=10)
-    assert found.verdict == "not shown" and found.reason == "10 resamples are too few for 2 groups and 1 candidates"
+    assert found.verdict == "not shown" and found.reason == "10 resamples are too few for 2 groups and 1 candidate"
+    reference, candidate = models(0, (0.05, 0.05))
+    together = {"one": candidate, "other": candidate + 0.01}
+    one = pareto_tests(reference, together, 0 * GROUPS, generator=np.random.default_rng(0), resamples=1)["one"]
+    assert one.reason == "1 resample is too few for 1 group and 2 candidates"
 
 
 def test_holm_by_hand():

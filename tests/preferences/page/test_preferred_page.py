@@ -245,11 +245,20 @@ def test_a_group_that_is_not_tested_leaves_its_cell_empty_and_unused_records_are
     for row in content["methods"]:
         if row["pareto"]:
             row["pareto"]["groups"] = [each for each in row["pareto"]["groups"] if each["group"] != "big"]
-    content["split"]["between"] = 12
+    content["split"] |= {"between": 12, "users_in_training_only": 3}
     page = render_comparison(content)
     first, second = re.findall(r'<td class="number">(.*?)</td>', page[page.index('id="groups-caption"') :], re.S)[:2]
     assert (first, "value" in second) == ("\N{EN DASH}", True)
-    assert "12 comparisons are used for nothing" in page
+    assert "12 comparisons are used for nothing" in page and "3 users stay in training alone" in page
+    content["split"] |= {"between": 1, "users_in_training_only": 1}
+    content["excluded"].append({"users": 2, "reason": "one record"})
+    text = Page(render_comparison(content)).text
+    for words in (
+        "1 comparison is used for nothing",
+        "1 user stays in training",
+        "1 user: no record; 2 users: one reco",
+    ):
+        assert words in text
 
 
 def lines(drawn, css):
@@ -322,7 +331,7 @@ def test_bars_of_users_stand_on_each_other():
     height, x = (base - top) / 4, left + 0.275 * (right - left)
     assert lines(drawn, "chosen") == [pytest.approx((x, top - 4, x, base), abs=0.01)]
     assert "accuracy 0.0 to 0.1: 3 users, 1 of them of small" in drawn
-    assert "accuracy 0.9 to 1.0: 1 users, 0 of them of small" in drawn
+    assert "accuracy 0.9 to 1.0: 1 user, 0 of them of small" in drawn
     assert "4 users, mean accuracy 0.275, lowest 0.050." in drawn
     for ends in ((base, base - height), (base - height, base - 3 * height)):
         assert all(f" {end:.2f}" in drawn or f" {end:g}" in drawn for end in ends)

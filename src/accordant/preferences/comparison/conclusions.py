@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from accordant.naming import counted
 from accordant.preferences.comparison.measurements import Measured
 from accordant.preferences.comparison.methods import LENGTH, POOLED, Fitted
 from accordant.preferences.groups import Groups
@@ -128,7 +129,7 @@ def _closely(label: str, picked: str, measured: Measured) -> str:
         return f"{label}{why} changes accuracy by {change(measured.difference(label, POOLED, 'accuracy'))}."
     test = measured.pareto[label]
     parts = [
-        f"{group.group} ({group.n_users} users) {signed(group.difference)}"
+        f"{group.group} ({counted(group.n_users, 'user')}) {signed(group.difference)}"
         + (f" [{signed(group.low)}, {signed(group.high)}]" if np.isfinite([group.low, group.high]).all() else "")
         for group in test.groups
     ]
@@ -141,7 +142,7 @@ def _closely(label: str, picked: str, measured: Measured) -> str:
 
 def power_sentence(power: Power) -> str:
     """Return in a sentence how likely the test is to show a gain."""
-    users = f"{power.n_users} user{'' if power.n_users == 1 else 's'} in {power.group}"
+    users = f"{counted(power.n_users, 'user')} in {power.group}"
     least = (
         f"none, however large, would be shown in {LIKELY:.0%}"
         if power.detectable is None
@@ -188,7 +189,7 @@ def _controlled(label: str, control: str, measured: Measured, groups: Groups) ->
     if gain is None or gain.low is None or gain.high is None or gain.low == gain.high:
         return said + "; it is the same for every user, so how sure that is cannot be told."
     if n < ENOUGH_USERS:
-        return said + f"; {n} users are too few to tell."
+        return said + f"; {counted(n, 'user is', 'users are')} too few to tell."
     if gain.low > 0:
         return said + _beyond_pooled(measured.difference(label, POOLED, metric))
     if gain.high < 0:

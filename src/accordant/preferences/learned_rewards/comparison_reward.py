@@ -26,6 +26,7 @@ from numpy.typing import NDArray
 from accordant.arrays import Codes, Values
 from accordant.contexts import Contexts, Log
 from accordant.errors import DataError, InputError, NotFittedError, UnknownNameError
+from accordant.naming import counted
 from accordant.preferences.learned_rewards.answers import USER, Answers, read_answers
 from accordant.preferences.learned_rewards.fitted_reward import CellFeatures, FittedComparisonReward, Scale
 from accordant.preferences.learned_rewards.gaps import gaps, gaps_of_users
@@ -367,8 +368,7 @@ def _weightless(n_users: int) -> list[str]:
     """Say how many users were left out because none of their records weighs anything."""
     if not n_users:
         return []
-    who = "1 user is" if n_users == 1 else f"{n_users} users are"
-    return [f"records of weight 0 alone are no answers; {who} left out."]
+    return [f"records of weight 0 alone are no answers; {counted(n_users, 'user is', 'users are')} left out."]
 
 
 def _unused(answers: Answers) -> list[str]:

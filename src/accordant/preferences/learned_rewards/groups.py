@@ -20,6 +20,7 @@ import numpy as np
 
 from accordant.arrays import Codes
 from accordant.errors import DataError, InputError, UnknownNameError
+from accordant.naming import counted
 from accordant.preferences.learned_rewards.answers import GROUP, USER, Answers
 from accordant.preferences.learned_rewards.fitted_reward import CellFeatures
 from accordant.preferences.learners.mixture import Mixture
@@ -58,7 +59,7 @@ def groups_of(
             f"({USER})"
         )
     groups = _declared(answers, most, least) if by == GROUP else _types(answers, problem, context, most, least)
-    who = "1 person is" if left_out == 1 else f"{left_out} people are"
+    who = counted(left_out, "person is", "people are")
     weightless = (f"records of weight 0 alone are no answers; {who} in no group.",) if left_out else ()
     return RewardGroups(groups.groups, groups.tried, groups.unsure, (*groups.warnings, *weightless))
 
@@ -164,4 +165,4 @@ def _tried(choice: TypeChoice) -> tuple[TypesTried, ...]:
 
 
 def _people(number: int) -> str:
-    return "1 person" if number == 1 else f"{number} people"
+    return counted(number, "person", "people")

@@ -27,6 +27,7 @@ from numpy.typing import NDArray
 from accordant.arrays import Codes, Values
 from accordant.errors import UnknownNameError
 from accordant.json_values import json_value
+from accordant.naming import counted
 from accordant.preferences.checks import check_whole
 from accordant.preferences.learners.mixture import Mixture, evidence, few_records
 from accordant.preferences.learners.shared_items import SharedItems
@@ -193,7 +194,7 @@ def _warnings(records: Comparisons | Rankings, chosen: int, most: int, n_users: 
     if chosen == most > 1:
         warnings.append(f"{chosen} types were chosen, the largest number tried: more may predict better")
     if n_users < FEW_USERS:
-        warnings.append(f"only {n_users} users were scored: standard errors say little")
+        warnings.append(f"only {counted(n_users, 'user was', 'users were')} scored: standard errors say little")
     return tuple(warnings)
 
 
@@ -210,5 +211,5 @@ def _dependent_records(records: Comparisons | Rankings) -> tuple[str, ...]:
     weight, separate = float(totals.sum()), float((totals**2 / squares).sum())  # what they weigh; worth without sharing
     if not min(weight, separate) > OVERWEIGHT * worth:
         return ()
-    said = f"records of {int(sharing.sum())} users share items: they weigh {weight:.0f} and are worth about "
+    said = f"records of {counted(int(sharing.sum()), 'user')} share items: they weigh {weight:.0f} and are worth about "
     return (f"{said}{worth:.0f} independent ones, so that too many types may be chosen; weigh them less",)

@@ -28,6 +28,7 @@ import numpy as np
 from accordant.arrays import Codes, Values
 from accordant.errors import InputError, UnknownNameError
 from accordant.json_values import json_value
+from accordant.naming import counted
 from accordant.preferences.checks import codes, numbers
 from accordant.preferences.measures.intervals import LEVEL
 from accordant.preferences.measures.paired_differences import PairedDifference, paired_differences
@@ -318,7 +319,8 @@ def _reason(verdict: Verdict, changes: Sequence[GroupChange], parts: Sequence[Pa
         worse = [group for p, group in p_values if (len(parts) + 1) * p <= rule.size]
         return f"worse by more than {rule.tolerance:g}: {', '.join(worse)}" if worse else "every group is worse"
     if rule.together * _over_groups(1.0 / (rule.resamples + 1), len(parts)) > rule.size:
-        return f"{rule.resamples} resamples are too few for {len(parts)} groups and {rule.together} candidates"
+        asked = f"{counted(len(parts), 'group')} and {counted(rule.together, 'candidate')}"
+        return f"{counted(rule.resamples, 'resample is', 'resamples are')} too few for {asked}"
     open_groups = [change.group for change in changes if change.p_loss > rule.size and change.group not in better]
     if open_groups:
         return f"may be worse by {rule.tolerance:g} or more: {', '.join(open_groups)}"

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from markupsafe import Markup
 
+from accordant.naming import counted
 from accordant.preferences.page.reading import Row
 from accordant.preferences.result import LearnerComparison
 from accordant.report.charts.svg import box, figure, hatched, line, mark, tag, text
@@ -190,7 +191,7 @@ def support_chart(identifier: str, title: str, users: Users, line_of: tuple[floa
         ends = [min(support for support, _, _ in known), max(support for support, _, _ in known)]
         places = [(across(x), up(min(1.0, max(0.0, start + slope * x)))) for x in ends]
         drawn = [line(*places[0], *places[1], "trend")]
-    said = f"{len(known)} users. " + ("" if line_of is None else f"Slope of the line: {number(line_of[0])}.")
+    said = f"{counted(len(known), 'user')}. " + ("" if line_of is None else f"Slope of the line: {number(line_of[0])}.")
     frame = _frame(across, up, ("support rate of the user →", "↑ accuracy"), USERS_BOX, USERS_SIZE[1], "axis")
     return figure(identifier, USERS_SIZE, title, said, *frame, *marks, *drawn)
 
@@ -220,7 +221,7 @@ def spread_chart(identifier: str, title: str, users: Users, most: float, *, grou
     for k in range(BINS):
         start, end = across(k / BINS) + 0.8, across((k + 1) / BINS) - 0.8
         total = few[k] + others[k]
-        about = f"accuracy {k / BINS:.1f} to {(k + 1) / BINS:.1f}: {total} users"
+        about = f"accuracy {k / BINS:.1f} to {(k + 1) / BINS:.1f}: {counted(total, 'user')}"
         about += f", {few[k]} of them of {groups[1]}" if groups else ""
         parts: list[Markup] = []
         if few[k]:
@@ -231,7 +232,9 @@ def spread_chart(identifier: str, title: str, users: Users, most: float, *, grou
     mean = float(np.mean(users.accuracy))
     x = across(mean)
     words = f"mean {number(mean)}"
-    said = f"{len(users.accuracy)} users, mean accuracy {number(mean)}, lowest {number(min(users.accuracy))}."
+    said = (
+        f"{counted(len(users.accuracy), 'user')}, mean accuracy {number(mean)}, lowest {number(min(users.accuracy))}."
+    )
     beside = mean < 0.75
     frame = _frame(across, up, ("accuracy →", "↑ users"), USERS_BOX, USERS_SIZE[1], "axis")
     return figure(
