@@ -258,16 +258,20 @@ def test_power_is_the_share_of_samples_that_show_a_declared_gain():
         assert np.mean(powers) == pytest.approx(rates["shown"], abs=3 * math.sqrt(0.25 / 120))
 
 
-def test_power_by_hand():
+@pytest.mark.parametrize(("gain", "together"), [(0.03, 1), (0.012, 1), (0.012, 4)])
+def test_power_by_hand(gain, together):
+    """Of several candidates compared together, at the level at which the first of Holm's tests is made."""
     reference, candidate = models(1, (0.02, 0.05))
-    found = pareto_test(
-        reference, candidate, GROUPS, generator=np.random.default_rng(0), names=["a", "b"], gaining="a", gain=0.03
-    ).power
-    assert (found.group, found.n_users, found.gain, found.declared) == ("a", 60, 0.03, True)
+    found = pareto_tests(
+        reference, {str(k): candidate for k in range(together)}, GROUPS, generator=np.random.default_rng(0),
+        names=["a", "b"], gaining="a", gain=gain,
+    )["0"].power  # fmt: skip
+    assert (found.group, found.n_users, found.gain, found.declared) == ("a", 60, gain, True)
     normal = NormalDist()
     errors = [(candidate - reference)[GROUPS == g].std() / math.sqrt((GROUPS == g).sum()) for g in (0, 1)]
-    gains = normal.cdf(0.03 / errors[0] - normal.inv_cdf(math.sqrt(0.95)))
-    losses = normal.cdf(0.02 / errors[1] - normal.inv_cdf(0.95))
+    level = 1 - 0.05 / together
+    gains = normal.cdf(gain / errors[0] - normal.inv_cdf(math.sqrt(level)))
+    losses = normal.cdf(0.02 / errors[1] - normal.inv_cdf(level))
     assert found.probability == pytest.approx(gains * losses, abs=0.06)  # normal in place of resampled quantiles
     at_least = pareto_test(
         reference, candidate, GROUPS, generator=np.random.default_rng(0), names=["a", "b"], gaining="a",
