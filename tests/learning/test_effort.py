@@ -7,13 +7,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from accordant.contexts import Contexts, Log
 from accordant.errors import UnknownNameError
 from accordant.learning.causal import default_candidates as causal_candidates
 from accordant.learning.classification import default_candidates
 from accordant.learning.cross_fitting import LearningSettings
-from accordant.learning.effort import EFFORTS, effort_warnings, limits_of
+from accordant.learning.effort import EFFORTS, EffortLimits, effort_warnings, limits_of
 from accordant.learning.folds import some_rows
-from accordant.learning.outcome_learning import GRID_BASES
+from accordant.learning.outcome_learning import GRID_BASES, DiscreteOutcomeLearner
+from accordant.problem import DecisionProblem
 
 
 def test_an_unknown_effort_names_the_nearest():
@@ -33,6 +35,32 @@ def test_a_quick_look_tries_candidates_that_exist():
 def test_forests_can_be_left_out():
     left = {each.name for each in default_candidates(4)} - {each.name for each in default_candidates(4, forests=False)}
     assert left == {"random-forest", "random-forest-sigmoid", "extra-trees", "extra-trees-sigmoid"}
+
+
+def learner_of(limits, n=60):
+    """Return the learner of discrete outcomes that chooses its model itself."""
+    generator = np.random.default_rng(0)
+    log = Log(Contexts({"x": generator.normal(size=n)}), np.arange(n) % 2, generator.integers(0, 2, n))
+    problem = DecisionProblem(stakeholders=["s"], actions=["Grant", "Deny"], outcomes=["yes", "no"])
+    return DiscreteOutcomeLearner(None, {}, True, True, log, ("x",), problem, 0, limits)
+
+
+@pytest.mark.parametrize("limits", [EffortLimits(candidates=("prior", "logistic")), EFFORTS["quick"]])
+def test_the_learner_of_outcomes_tries_what_an_effort_names(limits):
+    model = learner_of(limits).fit(np.arange(60), {})
+    assert {each.name for each in model.classifier.candidates_} == set(limits.candidates)
+
+
+@pytest.mark.parametrize(("most", "forests"), [(59, False), (60, True), (None, True)])
+def test_forests_are_tried_up_to_a_number_of_rows(most, forests):
+    assert learner_of(EffortLimits(forest_rows=most), 60).forests == forests
+
+
+def test_without_forests_the_learner_tries_the_others():
+    model = learner_of(EffortLimits(candidates=("prior", "logistic", "extra-trees"), forest_rows=59)).fit(
+        np.arange(60), {}
+    )
+    assert {each.name for each in model.classifier.candidates_} == {"prior", "logistic"}
 
 
 def test_nothing_is_said_where_nothing_was_left_out():

@@ -7,7 +7,7 @@ import pytest
 
 from accordant.contexts import Contexts
 from accordant.errors import DataError
-from accordant.learning.encoding import ContextEncoder, Encodings, one_hot
+from accordant.learning.encoding import MANY_CATEGORIES, ContextEncoder, Encodings, one_hot
 
 TRAIN = Contexts(
     {
@@ -93,6 +93,20 @@ def test_nothing_to_encode():
         ContextEncoder.fit(TRAIN, ())
     with pytest.raises(DataError, match="'age' has no values"):
         ContextEncoder.fit(Contexts({"age": [np.nan, np.nan]}), ("age",))
+
+
+@pytest.mark.parametrize(
+    ("n_texts", "n_rows", "refused"),
+    [(MANY_CATEGORIES, MANY_CATEGORIES, False), (MANY_CATEGORIES + 1, 2 * (MANY_CATEGORIES + 1), False),
+     (MANY_CATEGORIES + 1, 2 * MANY_CATEGORIES + 1, True)],
+)  # fmt: skip
+def test_many_texts_that_mostly_occur_once_are_identifiers(n_texts, n_rows, refused):
+    contexts = Contexts({"id": [f"n{row % n_texts:03}" for row in range(n_rows)]})
+    if refused:
+        with pytest.raises(DataError, match=f"'id' holds {n_texts} different texts in {n_rows} rows, such as 'n000'"):
+            ContextEncoder.fit(contexts, ("id",))
+    else:
+        assert ContextEncoder.fit(contexts, ("id",)).width == n_texts
 
 
 def test_one_hot():

@@ -7,7 +7,7 @@ import pytest
 
 from accordant.contexts import Contexts, Log
 from accordant.errors import InputError
-from accordant.learning.diagnostics import FEW, identify, proxy_checks
+from accordant.learning.diagnostics import FEW, ProxyCheck, identify, proxy_checks
 from accordant.problem import DecisionProblem
 
 
@@ -76,3 +76,27 @@ def test_an_attribute_is_recognised_from_its_copy_and_not_from_noise():
     assert (sex_check.chance, three_check.chance) == (1 / 2, pytest.approx(1 / 3))
     assert sex_check.balanced_accuracy == 1.0 and not sex_check.is_feature
     assert abs(three_check.balanced_accuracy - 1 / 3) < 0.25
+
+
+@pytest.mark.parametrize(
+    ("sex", "features"), [(["f"] * 30, ("noise",)), (["f", "m"] * 15, ()), (["f", "m"] * 15, ("sex",))]
+)
+def test_an_attribute_that_does_not_vary_or_stands_alone_is_not_recognised(sex, features):
+    problem = DecisionProblem(
+        stakeholders=["s"], actions=["Grant", "Deny"], outcomes=["yes", "no"], sensitive_attributes=["sex"]
+    )
+    columns = {"sex": np.array(sex), "noise": np.random.default_rng(0).random(30)}
+    (check,) = proxy_checks(problem, Log(Contexts(columns), np.arange(30) % 2, np.zeros(30, dtype=int)), features, 0)
+    assert check.balanced_accuracy is None and check.chance == 1 / len(set(sex)) and check.warning() is None
+    assert check.is_feature == ("sex" in features)
+
+
+@pytest.mark.parametrize(
+    ("accuracy", "is_feature", "said"), [(0.91, False, True), (0.55, False, False), (0.91, True, False)]
+)
+def test_an_attribute_that_is_left_out_in_name_only_is_told(accuracy, is_feature, said):
+    warning = ProxyCheck("sex", is_feature, accuracy, 0.5).warning()
+    assert (warning is not None) == said
+    assert (
+        not said or "'sex' is no feature, but the features tell it with balanced accuracy 0.91 (chance 0.50)" in warning
+    )

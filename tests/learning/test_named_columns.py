@@ -21,6 +21,7 @@ from accordant.errors import DataError, InputError, NotFittedError, UnknownNameE
 from accordant.frame_schema import FrameSchema
 from accordant.learning.causal import SLearner, TLearner
 from accordant.learning.named_columns import FrameCodes, FrameReader, NamedColumns, encoder_for, reads_frames
+from accordant.problem import DecisionProblem
 
 
 def prepared(*texts, numbers=("income", "amount")):
@@ -186,6 +187,24 @@ def test_codes_lose_nothing():
     assert all(np.array_equal(found[name], contexts[name], equal_nan=name == "a") for name in codes.columns)
     unknown = codes.columns_of(codes(Contexts({"b": ["z"], "a": [0.0], "c": ["2"]})))
     assert unknown["b"].tolist() == [""] and unknown["c"].tolist() == ["2"]
+
+
+def test_a_value_on_a_grid_is_read_in_its_own_unit():
+    problem = DecisionProblem(stakeholders=["s"], actions={"low": 50, "mid": 80, "high": 250}, outcomes=["no", "yes"])
+    codes = FrameCodes.of(Contexts({"x": [0.0]}), ("x",))
+    reader = FrameReader(codes, ("x",), FrameSchema(), problem, action="reference", outcome=True)
+    frame = reader(np.array([[3.0, 0.0, 1.0, 0.0], [4.0, 0.25, 0.0, 1.0], [5.0, 1.0, 0.0, 1.0]]))
+    assert list(frame.columns) == ["x", "action", "outcome"]
+    assert frame["x"].tolist() == [3.0, 4.0, 5.0] and frame["action"].tolist() == [50.0, 100.0, 250.0]
+    assert frame["outcome"].tolist() == ["no", "yes", "yes"]
+
+
+@pytest.mark.parametrize(("held", "behind"), [("reference", [[0, 0], [1, 0], [0, 1]]), ("indicators", np.eye(3))])
+def test_an_action_is_read_by_its_name(held, behind):
+    problem = DecisionProblem(stakeholders=["s"], actions=["a", "b", "c"], outcomes=["no", "yes"])
+    reader = FrameReader(FrameCodes.of(Contexts({"x": [0.0]}), ("x",)), ("x",), FrameSchema(), problem, action=held)
+    frame = reader(np.column_stack([np.zeros(3), behind]).astype(float))
+    assert frame["action"].tolist() == ["a", "b", "c"]
 
 
 def test_the_wrapper_is_an_estimator_of_its_model(loans):
