@@ -82,6 +82,36 @@ def test_looking_at_blocks_is_looking_at_all():
     assert profile(new).kinds["far"].tolist() == (near.sum(axis=1) < 5).tolist()
 
 
+def test_the_radius_and_a_distance_are_those_of_a_slow_twin():
+    """Of 200 rows and a new one, two may be far: the second largest distance of rows to their fifth nearest limits."""
+    generator = np.random.default_rng(12)
+    x, y = generator.normal(3, 20, 200), generator.uniform(0, 0.1, 200)
+    profile = TrainingProfile.fit(log_of(Contexts({"x": x, "y": y})), ("x", "y"), 0)
+    rows = list(zip((x / x.std()).tolist(), (y / y.std()).tolist(), strict=True))
+
+    def fifth(row, others):
+        return sorted((row[0] - a) ** 2 + (row[1] - b) ** 2 for a, b in others)[4]
+
+    own = sorted(fifth(row, rows[:place] + rows[place + 1 :]) for place, row in enumerate(rows))
+    assert profile.radius == pytest.approx(own[-2], rel=5e-3)  # numbers are rounded to 1e-4 deviations
+    (remark,) = profile(Contexts({"x": [x.max()], "y": [0.3]})).remarks
+    distance = np.sqrt(fifth((x.max() / x.std(), 0.3 / y.std()), rows))
+    limit = np.sqrt(profile.radius)
+    assert remark.endswith(f"; far from all training rows: distance {distance:.3g} (up to {limit:.3g})")
+
+
+def test_how_usual_a_value_is():
+    contexts = Contexts({"x": [1.0, 2.0, 2.0, 5.0, np.nan], "school": ["GP", "MS", "GP", "GP", ""]})
+    profile = TrainingProfile.fit(log_of(contexts), ("x", "school"), 0)
+    assert profile.usualness("x", 2.0) == (0.25, 0.5, 4)
+    assert profile.usualness("x", 7.0) == (1.0, 0.0, 4)
+    assert profile.usualness("x", np.nan) == profile.usualness("school", "") == (None, 0.2, 5)
+    assert profile.usualness("school", "GP") == (None, 0.6, 5)
+    assert profile.usualness("school", "nowhere") == (None, 0.0, 5)
+    unknown = profile.state() | {"reference": profile.reference | {"x": [np.nan] * 5}}
+    assert TrainingProfile.restored(profile.encoder, unknown).usualness("x", 2.0) == (None, 0.0, 0)
+
+
 def test_each_kind_is_named():
     generator = np.random.default_rng(3)
     profile = profile_of(generator, 300)

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy.optimize import minimize
+from scipy.stats import multivariate_normal
 from sklearn.base import clone
 from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.gaussian_process.kernels import RBF, ConstantKernel, DotProduct, WhiteKernel
@@ -59,6 +60,33 @@ def test_penalised_coefficients_are_those_of_a_search_without_gradients(exponent
 def test_exponential_mean_stays_finite_far_away(exponential_data):
     X, _, y = exponential_data
     assert np.isfinite(ExponentialMeanRegressor().fit(X, y).predict(1e6 * X)).all()
+
+
+@pytest.mark.parametrize(("length", "weight"), [(0.5, 0.0), (2.0, 0.3)])
+def test_gaussian_process_with_one_kernel_against_a_slow_twin(length, weight):
+    """The noise of the highest likelihood, its scale profiled out; then the mean given the training rows."""
+    random = np.random.default_rng(5)
+    X, new = random.normal(2, 3, size=(25, 2)), random.normal(2, 3, size=(6, 2))
+    y = np.sin(X[:, 0]) + 0.2 * X[:, 1] + 0.2 * random.normal(size=25)
+    centre, spread = X.mean(axis=0), X.std(axis=0)
+
+    def kernel(one, other):
+        a, b = (one - centre) / spread, (other - centre) / spread
+        return weight * (a @ b) / 2 + (1 - weight) * np.exp(-((a - b) ** 2).sum() / (2 * 2 * length**2))
+
+    own = np.array([[kernel(one, other) for other in X] for one in X])
+    across = np.array([[kernel(one, other) for other in X] for one in new])
+    left = y - y.mean()
+
+    def likelihood(noise):
+        covariance = own + noise * np.eye(25)
+        scale = left @ np.linalg.solve(covariance, left) / 25
+        return multivariate_normal(np.zeros(25), scale * covariance).logpdf(left)
+
+    found = GaussianProcessGridRegressor((length,), (weight,)).fit(X, y)
+    assert found.noise_ratio_ == max(NOISE_RATIOS, key=likelihood)
+    expected = y.mean() + across @ np.linalg.solve(own + found.noise_ratio_ * np.eye(25), left)
+    np.testing.assert_allclose(found.predict(new), expected, rtol=1e-7)
 
 
 @pytest.mark.long

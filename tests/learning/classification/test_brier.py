@@ -35,6 +35,14 @@ def test_range_and_worked_numbers() -> None:
     assert brier_contributions([[0.7, 0.1, 0.2], [0.7, 0.1, 0.2]], [0, 2]).mean() == pytest.approx((0.14 + 1.14) / 2)
 
 
+def test_mean_and_error_of_few_rows_and_of_groups() -> None:
+    one, three = mean_with_error([0.4]), mean_with_error([0.0, 0.3, 0.6])
+    assert (one.value, one.standard_error, one.n) == (0.4, 0.0, 1)
+    assert (three.value, three.n) == (pytest.approx(0.3), 3)
+    assert three.standard_error == pytest.approx(0.3 / np.sqrt(3))  # s of 0, 0.3, 0.6 is 0.3
+    assert np.isnan(mean_with_error([0.0, 0.3], np.array([4, 4])).standard_error)
+
+
 def test_standard_error_covers_the_true_score() -> None:
     # Constant prediction p for a coin with probability p: the expected Brier score is 2 p (1 - p).
     rng, p, n, covered = np.random.default_rng(0), 0.3, 200, 0

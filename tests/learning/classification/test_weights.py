@@ -91,3 +91,4 @@ def test_equal_and_perfect_candidates_and_a_single_row() -> None:
     np.testing.assert_allclose(blend_weights(np.vstack([p, perfect]), codes, 2.0), [0, 1], atol=1e-6)
     np.testing.assert_allclose(blend_weights(np.vstack([perfect, perfect]), codes, 2.0), [0.75, 0.25], atol=1e-6)
     assert blend_weights(np.vstack([p, p])[:, :1], codes[:1], 2.0).tolist() == [1.0, 0.0]
+    np.testing.assert_allclose(blend_weights(np.vstack([p, p])[:, :2], codes[:2], 2.0), [0.75, 0.25], atol=1e-6)
