@@ -49,6 +49,20 @@ def test_the_wealth_of_a_group_is_the_mean_of_those_of_its_users():
     assert len(found.groups.traces[2].records) == 0 and found.groups.traces[2].alarm is None
 
 
+def test_the_alarm_is_at_the_first_record_that_reaches_the_threshold():
+    margins = np.repeat([3.0, -3.0], [40, 60])  # two users in turn, who turn round together
+    names, groups = ("p", "q", "r"), ("turned", "silent")
+    found = watch_groups(
+        margins, np.arange(100) % 2, names, np.array([0, 0, 1]), groups, times=np.arange(100.0), alpha=0.1
+    )
+    turned, silent = found.groups.traces
+    for trace in (turned, *found.users.traces[:2]):
+        assert trace.alarm > 0 and trace.alarm_time == trace.times[trace.alarm] > 40
+        assert (trace.log_wealth[: trace.alarm] < trace.log_threshold).all()
+        assert trace.log_wealth[trace.alarm] >= trace.log_threshold
+    assert silent.alarm is None and found.groups.alarmed == ("turned",) and found.users.alarmed == ("p", "q")
+
+
 def test_the_group_that_turns_round_is_noticed_and_no_other():
     made, times = records(4, change=750)
     found = watch_records(made, times, declared=True)

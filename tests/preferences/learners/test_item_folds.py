@@ -53,6 +53,8 @@ def test_a_few_linked_records_are_dealt_as_one_and_none_is_lost():
     comparisons = records([0, 1, 3, 5, 7], [1, 2, 4, 6, 8], [0] * 5)
     parts = folds_of(comparisons, 3)
     assert parts.sides.tolist() == [[0, 0, 1, 2, 0]] * 2
+    half = records([*range(6), *range(7, 19, 2)], [*range(1, 7), *range(8, 20, 2)], [0] * 12)
+    assert folds_of(half, 3).sides.tolist() == [[0] * 6 + [1, 2, 0, 1, 2, 0]] * 2
 
 
 def test_all_pairs_of_rated_items_are_held_out_by_items():
