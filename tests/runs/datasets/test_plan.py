@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import math
-import os
 import time
 from pathlib import Path
 from types import SimpleNamespace
@@ -256,16 +255,6 @@ def test_what_the_driver_cannot_hold_is_told():
     found = plan_of(sample, np.full(20, 5e5), 4)
     assert found.driver_memory == pytest.approx(300 + 2e7)
     assert any(note.startswith("the driver needs") for note in found.notes)
-
-
-@pytest.mark.parametrize(
-    ("memory", "notes"),
-    [(4_095.0, []), (4_096.0, []), (4_097.0, ["the driver needs 4,097 MiB, and this machine has 4,096: larger parts"])],
-)
-def test_what_the_driver_needs_is_compared_with_the_memory_of_the_machine(memory, notes, monkeypatch):
-    monkeypatch.setattr(os, "sysconf", {"SC_PHYS_PAGES": 2**20, "SC_PAGE_SIZE": 4096}.__getitem__)
-    sample = dataclasses.replace(sampled(np.random.default_rng(4)), driver_memory=(memory, 0.0))
-    assert [note for note in plan_of(sample, np.full(20, 5e5), 4).notes if "MiB" in note] == notes
 
 
 def test_where_time_grows_in_proportion_and_where_not():
