@@ -190,7 +190,9 @@ def test_what_the_run_leaves_open_is_told(watched, logged):
     silent = replace(watched, record=people.model_copy(update={"data": whole.model_copy(update={"group": {}})}))
     silent.__dict__["policy"] = watched.policy  # which was read already
     told = " ".join(monitor(silent, lines, outcomes).remarks)
-    assert "The run does not tell what untouched rows promise: decisions and outcomes are compared with nothing." in told
+    assert (
+        "The run does not tell what untouched rows promise: decisions and outcomes are compared with nothing." in told
+    )
     assert "Rows come in groups: evidence holds if each person is decided about once, and is overstated" in told
     told = " ".join(monitor(watched, lines, outcomes).remarks)
     assert "untouched rows promise" not in told and "Rows come in groups" not in told

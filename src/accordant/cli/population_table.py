@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from accordant.naming import counted
 from accordant.runs.sections.population import FittedPopulation, PopulationFit
 from accordant.terminal import PlainConsole
 from accordant.terminal_table import FittedTable
@@ -18,7 +19,7 @@ def print_population(fitted: FittedPopulation, out: Path) -> None:
     for fit in fitted.fits:
         console.print(population_table(fit))
         value = "not defined" if fit.value is None else f"{fit.value:.6f}"
-        console.print(f"best policy: {value}; {_gap(fit.gap)}; {fit.passes} passes over E\n")
+        console.print(f"best policy: {value}; {_gap(fit.gap)}; {counted(fit.passes, 'pass', 'passes')} over E\n")
     console.print(f"E and multipliers: {out}")
 
 
