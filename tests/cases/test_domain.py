@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -343,6 +345,20 @@ def test_nobody_is_treated(health):
     assert metrics.create("score_difference").evaluate(nobody, evidence).value == 0
     assert metrics.create("mean_score_of", {"action": "A"}).evaluate(nobody, evidence).value is None
     assert metrics.create("mean_score_of", {"action": "C"}).evaluate(nobody, evidence).value == 2.5
+
+
+@pytest.mark.parametrize(
+    ("name", "parameters", "span"),
+    [
+        ("cost_effectiveness", {}, (-0.2, 0.2)), ("matched_cost_effectiveness", {}, (-0.2, 0.2)),
+        ("mean_score_of", {"action": "A"}, (2.0, 20.0)), ("score_difference", {}, (-18.0, 18.0)),
+        ("share_within", {"action": "A", "attribute": "sex", "group": "f"}, (0.0, 1.0)),
+        ("share_within", {"action": "A", "attribute": "sex", "group": "f", "percent": True}, (0.0, 100.0)),
+    ],
+)  # fmt: skip
+def test_ranges_follow_that_of_outcomes(name, parameters, span):
+    evidence = SimpleNamespace(outcome_range=(2.0, 20.0))
+    assert metrics.create(name, parameters).range(evidence) == pytest.approx(span)
 
 
 def test_score_difference_by_hand(health):

@@ -57,7 +57,9 @@ def runs(monkeypatch, tmp_path):
     return monkeypatch
 
 
-@pytest.mark.parametrize(("inputs", "folder"), [("these", "own-10"), ("others", "own-11"), ("gone", "new"), ("", "new")])
+@pytest.mark.parametrize(
+    ("inputs", "folder"), [("these", "own-10"), ("others", "own-11"), ("gone", "new"), ("", "new")]
+)
 def test_the_latest_whole_run_of_the_same_inputs_is_taken(runs, cases, inputs, folder):
     runs.setattr(opened_run, "inputs_of", lambda file, options: inputs)
     opened = open_run(str(cases["own"]))

@@ -15,10 +15,36 @@ from accordant.slates.case import read_slates
 from accordant.errors import DataError, InputError
 from accordant.runs import RunOptions, carry_out, read_run, write_run
 from accordant.runs.execution import case_data, located_signals, split, subset
+from accordant.runs.row_split import Dealing
 from accordant.slates.offers import market_of_offers
 from accordant.runs.untouched_rows import untouched_rows
 
 DAYS = [f"2024-{month:02}-01" for month in range(1, 11)]
+
+
+@pytest.mark.parametrize(("train", "test", "few"), [(30, 30, False), (29, 30, True), (30, 29, True)])
+def test_few_groups_in_one_part_are_told(train, test, few):
+    sentences = Dealing("who", None, 1_200, 300, train, test, None, None, 0).sentences()
+    assert sentences[0] == (
+        f"Rows of one who stay together in split, folds and bootstrap: {train} groups in training, {test} in the test "
+        "part, none in both."
+    )
+    warning = "Fewer than 30 groups are in one of the parts: intervals from so few are too narrow."
+    assert sentences[1:] == ((warning,) if few else ())
+
+
+def test_times_and_rows_that_are_left_out_are_told():
+    dealt = Dealing("who", "day", 1_200, 300, 400, 40, "2024-05", "2024-06", 1_001)
+    assert dealt.sentences()[::2] == (
+        "Trained on rows with day up to 2024-05 (1,200 rows), tested on rows after that, from 2024-06 on (300 rows). "
+        "Folds within training are random.",
+        "1,001 earlier rows were left out, because their who has rows in the test part.",
+    )
+    assert dealt.to_json() == {
+        "group": {"column": "who", "train": 400, "test": 40},
+        "time": {"column": "day", "train_until": "2024-05", "test_from": "2024-06"}, "left_out": 1_001,
+    }  # fmt: skip
+    assert Dealing(None, None, 10, 5, None, None, None, None, 0).sentences() == ()
 
 
 @pytest.fixture(scope="module")

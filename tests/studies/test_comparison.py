@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from scipy import stats
@@ -11,6 +13,7 @@ from accordant.studies.comparison import (
     against_baseline,
     against_strategies,
     differences,
+    group_shares,
     leaderboard,
     selections,
     value,
@@ -149,3 +152,32 @@ def test_a_difference_that_is_there_is_shown(made_up):
         (found,) = against_baseline(made_up.runs_of(world), "base", ("selected",), ("score",))
         shown += found.verdict == "better"
     assert shown > 95
+
+
+def test_groups_are_told_by_what_the_selected_strategy_of_each_run_does(made_up):
+    def table(attributes, *rows):
+        lines = [
+            SimpleNamespace(strategy=strategy, group=group, favourable_share=share, mean_rewards=rewards)
+            for strategy, group, share, rewards in rows
+        ]
+        return SimpleNamespace(attributes=attributes, rows=lines)
+
+    runs = made_up.runs_of({"base": drawn(np.random.default_rng(4), 3)})
+    for record, selected, share in zip(
+        runs.records["base"].values(), ("maximin", "maximin", "constant:yes"), (0.2, 0.4, 0.9), strict=True
+    ):
+        record.selected = selected
+        record.groups = (
+            table(("sex",), ("maximin", "f", share, {"Bank": share / 2}), ("maximin", "m", None, {}),
+                  ("constant:yes", "f", 0.6, {"Bank": 0.5})),
+            table(("sex", "age"), ("constant:yes", "f × old", 0.1, {"Bank": 0.3})),
+        )  # fmt: skip
+    told = {(share.attributes, share.group): share for share in group_shares(runs, "base")}
+    assert list(told) == [(("sex",), "f"), (("sex",), "m"), (("sex", "age"), "f × old")]
+    women, men, old = told.values()
+    assert women.condition == "base"
+    assert women.favourable.value == pytest.approx((0.2 + 0.4 + 0.6) / 3)
+    assert women.rewards["Bank"].value == pytest.approx((0.1 + 0.2 + 0.5) / 3)
+    assert 0 <= women.favourable.low < women.favourable.high <= 1
+    assert men.favourable.value is None and men.rewards == {}
+    assert old.favourable.value == pytest.approx(0.1) and old.favourable.low is None
