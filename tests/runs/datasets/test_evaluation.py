@@ -113,6 +113,34 @@ def test_intervals_are_the_same_however_files_are_cut(judged, tmp_path):
     assert np.array(ends[0], dtype=float) == pytest.approx(np.array(ends[1], dtype=float), rel=1e-9, nan_ok=True)
 
 
+def test_a_few_parts_give_the_values_in_memory_and_a_metric_without_weight_may_be_lacking(own, tmp_path, monkeypatch):
+    monkeypatch.setattr("accordant.evaluation.summed_leaderboard.SMALLEST", 1)
+    table = rows(1_200)
+    table.to_parquet(tmp_path / "rows.parquet", row_group_size=400)
+    job = Job(own, str(tmp_path / "rows.parquet"), tmp_path / "out", "here", 400)
+    board = evaluate_dataset(job, resamples=50)
+    data, _ = part_data(own.case, dataset_parts(tmp_path / "rows.parquet", 1_200)[0], own.policy.types_)
+    evidence = own.policy.evidence_on(data.log)
+    decisions, rules = own.policy.decide_on(evidence), own.policy.strategies_
+    expected = evaluate(
+        decisions, {label: rule.kind for label, rule in rules.items()}, evidence, weighted_metrics(own.policy.metrics),
+        candidates=[label for label, rule in rules.items() if rule.candidate], generator=np.random.default_rng(0),
+        resamples=0,
+    )  # fmt: skip
+    assert board.n == 1_200 and [row.strategy for row in board] == [row.strategy for row in expected]
+    for row, other in zip(board, expected, strict=True):
+        assert row.score.value == pytest.approx(other.score.value, rel=1e-9)
+        assert {label: cell.estimate.value for label, cell in row.metrics.items()} == pytest.approx(
+            {label: cell.estimate.value for label, cell in other.metrics.items()}, rel=1e-9
+        )
+    lines = job.carry_out("evaluate", "adding up parts", {"seed": own.policy.random_state})
+    lines[1]["unavailable"] = {"Parity": "no group is known"}
+    lacking = leaderboard_of(job, lines, resamples=50)
+    assert "Left out is Parity: no group is known." in lacking.remarks
+    assert {label for row in lacking for label in row.metrics} == {"Accuracy"}
+    assert [row.score.value for row in lacking] == [row.score.value for row in board]
+
+
 def test_a_metric_with_weight_that_a_part_lacks_is_refused_as_the_first_such_part_says(own, tmp_path):
     lines = [{"unavailable": {}}, {"unavailable": {"Accuracy": "no outcome is known"}},
              {"unavailable": {"Accuracy": "neither here", "Parity": "no group"}}]  # fmt: skip
