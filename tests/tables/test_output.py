@@ -206,6 +206,13 @@ def test_standard_output_that_is_a_terminal_is_not_steered(capsys, monkeypatch):
     assert capsys.readouterr().out == "a,b\n\\x1b[2J,\\u202e\n"
 
 
+def test_folders_above_a_new_one_are_made_and_those_that_are_there_are_used(tmp_path):
+    for name in ("one", "two"):
+        with output_folder(tmp_path / "above" / "further" / name) as folder:
+            (folder / "file").write_text(name)
+    assert [(tmp_path / "above" / "further" / name / "file").read_text() for name in ("one", "two")] == ["one", "two"]
+
+
 def test_a_folder_with_its_files(tmp_path):
     with output_folder(tmp_path / "new" / "run") as folder:
         assert folder.parent == tmp_path / "new" and not (tmp_path / "new" / "run").exists()
