@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+import itertools
 import json
+import os
 import threading
 from typing import ClassVar
 
@@ -225,6 +227,11 @@ def test_a_run_that_was_changed_gets_no_section(folder):
 
 def test_a_place_that_cannot_be_written_is_refused(folder, monkeypatch):
     check_addable(folder)
-    monkeypatch.setattr("accordant.runs.chain.os.access", lambda place, mode: False)
-    with pytest.raises(InputError, match="no section can be added"):
-        check_addable(folder)
+    (folder / "sections").mkdir()
+    for place, lacking in itertools.product((folder.parent, folder / "sections"), (os.W_OK, os.X_OK)):
+        with monkeypatch.context() as patch:
+            patch.setattr(os, "access", lambda asked, mode: asked != place or not mode & lacking)  # noqa: B023
+            with pytest.raises(InputError, match="no section can be added"):
+                check_addable(folder)
+    monkeypatch.setattr(os, "access", lambda asked, mode: asked != folder)  # what stands beside sections stays
+    check_addable(folder)
