@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from accordant.naming import counted
 from accordant.runs.record import Column, Row
 from accordant.sections import Part, Section, sections
 from accordant.statistics import Estimate
@@ -193,7 +194,8 @@ class StudyResult(Section):
     def words(self) -> str:
         """What it came to, in one sentence."""
         done = sum(cell.finished for cell in self.cells)
-        return f"{done} of {len(self.cells)} runs in {len(self.conditions)} conditions."
+        runs, conditions = counted(len(self.cells), "run"), counted(len(self.conditions), "condition")
+        return f"{done:,} of {runs} in {conditions}."
 
     @property
     def baseline(self) -> ConditionPart:

@@ -8,7 +8,7 @@ import numpy as np
 
 from accordant import __version__, limits
 from accordant.certificates import Certificate
-from accordant.naming import listed
+from accordant.naming import counted, listed
 from accordant.runs.folder import Run
 from accordant.runs.record import UnusualPart
 from accordant.runs.record.scrutiny import SurveyPart, ThreatPart
@@ -97,10 +97,10 @@ class CertificatesResult(Section):
         """What was certified, in one sentence."""
         coalition = self.threat.coalition
         who = "everybody together" if coalition is None else listed(coalition) or "nobody"
-        left = f" {self.left_out:,} rows are counted and not listed." if self.left_out else ""
+        left = f" {counted(self.left_out, 'row is', 'rows are')} counted and not listed." if self.left_out else ""
         return (
-            f"Of {self.contexts:,} decisions by {self.rule} ({self.rows.words}), {self.certified:,} cannot change if "
-            f"{who} may misreport each expected reward by up to {self.threat.delta:g}; "
+            f"Of {counted(self.contexts, 'decision')} by {self.rule} ({self.rows.words}), {self.certified:,} cannot "
+            f"change if {who} may misreport each expected reward by up to {self.threat.delta:g}; "
             f"a misreport that changes the decision is known for {self.attackable:,}.{left}"
         )
 

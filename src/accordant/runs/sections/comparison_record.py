@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar, Literal
 
-from accordant.naming import listed
+from accordant.naming import counted, listed
 from accordant.runs.sections.declaration_changes import CaseDifference, Change
 from accordant.sections import Figure, Number, Part, Section, sections
 
@@ -152,5 +152,6 @@ class RunComparison(Section):
         if not told:
             return "Whether figures of D* differ by more than noise cannot be told."
         if not shown:
-            return f"No change of D* is shown in {len(told)} figures ({self.level:.0%}, all together)."
-        return f"More than noise in {listed(shown)} of D* ({self.level:.0%}, all {len(told)} figures together)."
+            return f"No change of D* is shown in {counted(len(told), 'figure')} ({self.level:.0%}, all together)."
+        together = "the only figure" if len(told) == 1 else f"all {len(told):,} figures together"
+        return f"More than noise in {listed(shown)} of D* ({self.level:.0%}, {together})."
