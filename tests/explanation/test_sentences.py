@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import textwrap
+from dataclasses import replace
 
+import numpy as np
 import pytest
 from accordant import strategies
-from accordant.explanation import Misreport, explain
-from accordant.explanation.sentences import _who
+from accordant.certificates import Known
+from accordant.contexts import Contexts
+from accordant.explanation import Change, Forecast, Misreport, Person, Recourse, Trait, explain
+from accordant.explanation.contexts import Difference
+from accordant.explanation.sentences import _who, sentences_by_topic
 from accordant.explanation.counterfactual_sentences import _misreport
 from accordant.explanation.value_text import value_text
 from accordant.utilities import ExpectedRewards
@@ -207,3 +212,133 @@ def test_what_is_said_of_a_decision(name, parameters, rewards, text):
     }
     (explained,) = explain(strategies.create(name, parameters), ExpectedRewards(rewards, **names))
     assert explained.sentences() == tuple(textwrap.dedent(text).strip().split("\n"))
+
+
+def lent(given):
+    """Return what a loan is expected to bring a bank, and an applicant who likes it less in the north."""
+    share, north = given["income"] / 100, given["town"] == "north"
+    rewards = np.array([[share, 0.5 + 0 * share], [0.6 - 0.2 * north, 0.5 + 0 * share]])
+    return ExpectedRewards(rewards, stakeholders=("Bank", "Applicant"), actions=("Grant", "Deny"))
+
+
+def explained_loan(row):
+    contexts = Contexts(
+        {"income": np.array([50.0, 30.0, 70.0, 52.0]), "town": np.array(["north", "south", "south", "south"])}
+    )
+    (explained,) = explain(
+        strategies.utilitarian, lent(contexts), rows=[row], known=Known(contexts=contexts), observed=contexts,
+        decide=lambda given: strategies.utilitarian(lent(given)).codes,
+    )  # fmt: skip
+    return explained
+
+
+@pytest.mark.parametrize(
+    ("row", "text"),
+    [
+        (
+            0,
+            """
+            Other contexts were looked for among the 4 observed contexts given: 2 are decided differently.
+            The nearest of them, at distance 0.587, gets Grant; it differs in town south in place of north and income 52 in place of 50.
+            With town south in place of north and all else equal, Grant would be decided.
+            With income 70 in place of 50 and all else equal, Grant would be decided.
+            These are associations of the models with what was observed, not causes.
+            """,
+        ),
+        (
+            2,
+            """
+            Other contexts were looked for among the 4 observed contexts given: 2 are decided differently.
+            The nearest of them, at distance 1.370, gets Deny; it differs in income 50 in place of 70 and town north in place of south.
+            With income 30 in place of 70 and all else equal, Deny would be decided.
+            These are associations of the models with what was observed, not causes.
+            """,
+        ),
+    ],
+)
+def test_what_is_said_of_other_contexts(row, text):
+    """Incomes have quartiles 45 and 56.5; a distance is the mean of that of incomes, in these ranges, and of towns."""
+    said = textwrap.dedent(text).strip().split("\n")
+    change = sentences_by_topic(explained_loan(row))["change"]
+    assert list(change[-len(said) :]) == said
+
+
+CHANCES = Forecast(
+    ("Repaid", "Lost"), ((0.9, 0.1), (0.7, 0.3)), None, None, None, None, "", "", True, "calibrated"
+)  # fmt: skip
+GRADES = Forecast((), None, (11.6, 9.0), (0.5, 0.4), (18.6, 17.0), 0.95, "grade", "points", True, "calibrated")
+
+
+@pytest.mark.parametrize(
+    ("forecast", "text"),
+    [
+        (
+            CHANCES,
+            """
+            After Grant, outcomes are likely with these probabilities: Repaid 0.900, Lost 0.100.
+            After Deny, outcomes are likely with these probabilities: Repaid 0.700, Lost 0.300.
+            These are probabilities of an outcome model that was calibrated, or chosen, on rows that it had not seen.
+            """,
+        ),
+        (
+            replace(CHANCES, depends_on_action=False, basis="checked"),
+            """
+            The forecast of the outcome does not depend on the action.
+            Whatever is done, outcomes are likely with these probabilities: Repaid 0.900, Lost 0.100.
+            The outcome model was not calibrated; on the untouched rows its mean probabilities agree with the shares that were observed.
+            """,
+        ),
+        (
+            replace(CHANCES, probabilities=None, basis="uncalibrated"),
+            "The outcome model is not calibrated, so no probabilities of outcomes are given.",
+        ),
+        (
+            GRADES,
+            """
+            After Grant, grade is 11.600 points on average; with probability 0.950 it is from 0.500 to 18.600.
+            After Deny, grade is 9.000 points on average; with probability 0.950 it is from 0.400 to 17.000.
+            """,
+        ),
+        (
+            replace(GRADES, low=None, unit=""),
+            """
+            After Grant, grade is 11.600 on average.
+            After Deny, grade is 9.000 on average.
+            """,
+        ),
+    ],
+)
+def test_what_is_said_of_a_person(forecast, text):
+    traits = Trait("income", 42000.0, 0.148, 0.012, 2000), Trait("town", "north", None, 0.3, 2124)
+    told = replace(explained_loan(2), person=Person(traits, forecast, "", "rule", "Grant"))
+    assert list(sentences_by_topic(told)["person"]) == [
+        "Income is 42000: 0.148 of 2000 training rows have less, 0.012 the same.",
+        "Town is north: 0.300 of 2124 training rows have the same.",
+        *textwrap.dedent(text).strip().split("\n"),
+    ]
+
+
+RAISE = Change("Deny", 0.6, (Difference("income", 70.0, 30.0), Difference("town", "south", "north")))
+TRIED = "that training rows have were tried: no plausible change leads to another action."
+
+
+@pytest.mark.parametrize(
+    ("recourse", "said"),
+    [
+        (Recourse((), (), 0, 5, reason="far"), ["What the person could change was not looked for: far."]),
+        (Recourse(("income",), (), 12, 5, everything=True), [f"Of income, all values {TRIED}"]),
+        (Recourse(("income", "town"), (), 12, 5), [f"Of income and town, 12 changes {TRIED}"]),
+        (
+            Recourse(("income", "town"), (RAISE,), 12, 5),
+            [
+                "If income were 30 (here 70) and town were north (here south), Deny would be decided: 0.600 interquartile "
+                "ranges away.",
+                "Only income and town may change. Of texts, a change counts 1.",
+                "Each change was decided again by the same policy, and is no more unlike the training rows than the "
+                "person is.",
+            ],
+        ),
+    ],
+)
+def test_what_is_said_of_what_a_person_could_change(recourse, said):
+    assert list(sentences_by_topic(replace(explained_loan(2), recourse=recourse))["change"][: len(said)]) == said
