@@ -70,6 +70,25 @@ def test_a_user_with_one_record_counts_with_the_loss_of_the_start_itself():
     assert np.isfinite(learners.create("meta_reweighted").fit(only).margins(only)).all()
 
 
+def test_users_without_a_query_do_not_count():
+    """Whether they are there changes neither the problem nor what is learned of the others."""
+    records = sample(users=6, features=4, records=6).training
+    silent = replace(records, weights=np.where(records.users >= 4, 0.0, 1.0))
+    known = records.take(np.flatnonzero(records.users < 4))
+    known = replace(known, user_names=records.names[:4], groups=None, user_features=None)
+    problem, _ = problem_of(silent)
+    without, _ = problem_of(known)
+    common, weights = np.random.default_rng(7).normal(size=4), np.array([1.0, 2.0, 1.0, 3.0, 5.0, 1.0])
+    losses = problem.user_losses(common)
+    assert losses[:4] == pytest.approx(without.user_losses(common)) and np.isnan(losses[4:]).all()
+    (value, gradient), (expected, slope) = (
+        problem.value_and_gradient(common, weights), without.value_and_gradient(common, weights[:4])
+    )  # fmt: skip
+    assert value == pytest.approx(expected) and gradient == pytest.approx(slope)
+    found, plain = (MetaReweighted(rounds=2).fit(some, generator=np.random.default_rng(0)) for some in (silent, known))
+    assert found.margins(known) == pytest.approx(plain.margins(known), abs=1e-4)
+
+
 def test_hard_users_weigh_more_and_are_served_better_than_without_reweighting():
     records = sample("90:10", users=30, features=6).training
     sharp = learners.create("meta_reweighted", {"softness": 0.02, "directions": 1}).fit(records)
