@@ -135,15 +135,13 @@ def _limits(limits: Estimate, more: float = 0.0) -> str:
 def _drift_words(agreement: MethodAgreement) -> str:
     drift = agreement.drift
     assert drift.value is not None
-    if drift.low is not None and drift.low > 0:
-        change = f"raises agreement with false stances by {signed(drift.value)}"
-    elif drift.high is not None and drift.high < 0:
-        change = f"lowers agreement with false stances by {signed(drift.value)}"
-    else:
+    if drift.low is None or drift.high is None or drift.low <= 0 <= drift.high:
         return f"{agreement.method}: no drift of agreement is shown."
-    if drift.low is None or drift.high is None:
-        return f"{agreement.method}: no drift of agreement is shown."
-    return f"{agreement.method}: optimising for it {change} [{signed(drift.low)}, {signed(drift.high)}]."
+    moves = "raises" if drift.low > 0 else "lowers"
+    return (
+        f"{agreement.method}: optimising for it {moves} agreement with false stances by {signed(drift.value)} "
+        f"[{signed(drift.low)}, {signed(drift.high)}]."
+    )
 
 
 def _floor_words(disagreement: Disagreement | None, own: str | None) -> list[str]:
