@@ -143,6 +143,22 @@ def test_users_who_are_all_alike_leave_an_interval_that_their_number_gives():
     assert interval_estimate(0.4, np.full(200, 0.4), 0).value is None
 
 
+@pytest.mark.parametrize(
+    ("value", "drawn", "n", "reason"),
+    [
+        (math.nan, [0.3, 0.5], 6, "not defined"),
+        (0.4, [math.nan, math.nan], 6, "no resample has a value"),
+        (0.4, [0.3, 0.5], 0, "no units"),
+        (0.4, [0.3, 0.5], 1, "one unit tells nothing about others"),
+        (0.4, [0.4, 0.4], 6, "the same on every resample: how sure it is cannot be told"),
+    ],
+)
+def test_why_there_is_no_interval(value, drawn, n, reason):
+    found = interval_estimate(value, np.array(drawn), n)
+    assert (found.low, found.high, found.reason, found.n) == (None, None, reason, n)
+    assert found.value == (None if math.isnan(value) or n == 0 else value)
+
+
 @pytest.mark.long
 def test_intervals_of_few_users_cover():
     rng = np.random.default_rng(12)
