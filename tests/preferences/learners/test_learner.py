@@ -11,8 +11,11 @@ from accordant.preferences.checks import check_positive, check_whole
 from accordant.errors import InputError
 from accordant.preferences import Comparisons
 from accordant.preferences.learners.learner import checked_features, learners
+from accordant.preferences.synthetic import world
 
 LINEAR = ("bradley_terry", "balanced", "group_robust", "per_group", "per_user", "mixture", "distributional")
+
+NETWORKS = ("mlp", "user_encoder", "variational")
 
 
 @pytest.fixture
@@ -68,3 +71,17 @@ def test_parameters_are_named_when_they_are_refused():
     for wrong in (0, -1, 1.5, True, np.nan):
         with pytest.raises(InputError, match="steps is .*; allowed: a whole number from 1"):
             check_whole(rounds=2, steps=wrong)
+
+
+@pytest.mark.parametrize("name", sorted(set(learners.names()) - set(NETWORKS)))
+def test_records_without_weight_change_nothing(name):
+    """Some of everybody's, and all of two users; networks draw other records then."""
+    sample = world("antipodal", users=8, records=9, features=3, test_records=5).drawn(np.random.default_rng(0))
+    silent = np.isin(sample.training.users, (2, 6)) | (np.random.default_rng(1).random(72) < 0.2)
+    records = (
+        replace(sample.training, weights=np.where(silent, 0.0, 1.0)),
+        sample.training.take(np.flatnonzero(~silent)),
+    )
+    learner = learners.create(name, {"ridge": 0.1} if name == "distributional" else None)  # else nearly without bound
+    given, without = (learner.fit(some, generator=np.random.default_rng(0)).margins(sample.test) for some in records)
+    assert given == pytest.approx(without, rel=1e-4, abs=1e-4)
