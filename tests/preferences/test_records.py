@@ -115,7 +115,9 @@ def test_no_rankings_become_no_comparisons(places):
     assert len(rankings) == len(rankings.to_comparisons()) == 0
 
 
-@pytest.mark.parametrize("order", [[[0]], [[0, 0]], [[0, -1, 1]], [[0, 7]], [0, 1], [[0, 1, 1]]])
+@pytest.mark.parametrize(
+    "order", [[[0]], [[0, 0]], [[0, -1, 1]], [[0, 7]], [[0, 1, len(FEATURES)]], [[0, 1, -2]], [0, 1], [[0, 1, 1]]]
+)
 def test_rankings_that_are_none_are_refused(order):
     with pytest.raises(DataError):
         Rankings(FEATURES, order, [0] * len(order))

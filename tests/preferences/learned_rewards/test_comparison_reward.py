@@ -240,6 +240,14 @@ def test_every_user_needs_a_reward_of_their_own(opposed_file, problem, log):
         ComparisonReward(str(opposed_file), users="worst").fit(log, problem)
 
 
+@pytest.mark.parametrize("users", ["mean", "worst"])
+def test_a_single_user_is_the_mean_and_the_worst(tmp_path, problem, log, write_rows, asked, truth, users):
+    path = str(write_rows(tmp_path / "answers.csv", asked("ann", truth, times=3)))
+    found = ComparisonReward(path, users=users).fit(log, problem)
+    pooled = ComparisonReward(path).fit(log, problem)
+    np.testing.assert_allclose(table(found, log.contexts), table(pooled, log.contexts), atol=1e-9)
+
+
 @pytest.mark.parametrize(("learner", "spread"), [
     ("balanced", 0), ("group_robust", 0), ("per_group", 1), ("distributional", 1), ("low_rank", 1),
 ])  # fmt: skip

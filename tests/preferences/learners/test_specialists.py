@@ -98,6 +98,16 @@ def test_users_are_dealt_whole_where_there_are_enough():
     assert sorted(np.bincount(few).tolist()) == [3, 3, 4, 4, 4]
 
 
+def test_as_many_users_as_folds_are_dealt_whole_and_fewer_are_dealt_by_items():
+    for users, whole in ((FOLDS, True), (FOLDS - 1, False)):
+        training = world("alike", users=users + 7, records=6, features=3).drawn(np.random.default_rng(0)).training
+        records = training.with_groups(["many"] * 7 + ["few"] * users)
+        folds = record_folds(records, ParetoDistillation(context="none").lesson(records).groups).sides[0]
+        of_user = [set(folds[records.users == user]) for user in range(7, 7 + users)]
+        assert all((len(dealt) == 1) == whole for dealt in of_user)
+        assert set.union(*of_user) == set(range(FOLDS))
+
+
 def noise(*, copies=1, rated=False, records=30, seed=0):
     """Return records of 16 users and 3 of another group, whose answers say nothing."""
     generator, pairs = np.random.default_rng(seed), [(0, 1)] * copies

@@ -115,6 +115,19 @@ def test_resamples_weigh_pairs_by_labels():
     )
 
 
+def test_losses_above_and_below_the_floor_are_compared_on_the_same_resamples():
+    """Losses that differ from the floor by the same for every pair leave nothing to resample."""
+    counts = np.array([[1, 1], [9, 1], [3, 3], [2, 5]])
+    floor = entropy_floor(counts)
+    result = found(counts, single_loss=floor + 0.125, own_loss=0.5 * floor)
+    assert result.above_floor.value == pytest.approx(0.125) and result.above_floor.low is None
+    assert "same on every resample" in result.above_floor.reason
+    for end in ("value", "low", "high"):
+        assert getattr(result.own, end) == pytest.approx(0.5 * getattr(result.floor, end))
+        assert getattr(result.below_floor, end) == pytest.approx(0.5 * getattr(result.floor, end))
+        assert getattr(result.single, end) == pytest.approx(0.125 + getattr(result.floor, end))
+
+
 def test_pairs_with_one_label_are_left_out_and_counted():
     result = found([[1, 1], [1, 0], [0, 0]], single_loss=np.array([0.7, 9.0, 9.0]))
     assert (result.n_pairs, result.excluded, result.single.value) == (1, 2, pytest.approx(0.7))

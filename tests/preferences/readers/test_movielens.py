@@ -167,6 +167,8 @@ def test_wrong_factors(tmp_path):
     alike = "userId,movieId,rating,timestamp\n" + "".join(f"{u},{m},3,0\n" for u in range(8) for m in (3, 7, 9))
     with pytest.raises(InputError, match="rate every film alike"):
         read_movielens(written(tmp_path, alike), factors=RatingFactors(1))
+    nearly = alike.replace(",7,3,", ",7,3.5,")
+    assert len(read_movielens(written(tmp_path, nearly), factors=RatingFactors(1)).set_aside) == 4
 
 
 @pytest.mark.long
