@@ -36,6 +36,17 @@ def test_effective_sample_size_twin():
     assert found.highest == pytest.approx((0.9, 0.75))
 
 
+def test_a_propensity_below_the_limit_counts_as_the_limit_and_one_at_it_is_not_clipped():
+    propensities = np.array([[0.9, 0.8, 0.05, 0.2], [0.1, 0.2, 0.95, 0.8], [0.0] * 4])
+    found = overlap_diagnostics(propensities, np.array([0, 1, 0, 1]), clip=0.2)
+    assert found.counts == (2, 2, 0)
+    assert found.clipped_shares == (0.25, 0.25, 1.0)
+    first = (1 / 0.9 + 1 / 0.2) ** 2 / (1 / 0.9**2 + 1 / 0.2**2)
+    second = (1 / 0.2 + 1 / 0.8) ** 2 / (1 / 0.2**2 + 1 / 0.8**2)
+    assert found.effective_sample_sizes == pytest.approx((first, second, 0.0))
+    assert found.clip == 0.2
+
+
 def test_a_separable_world_is_clipped():
     random = np.random.default_rng(0)
     X = random.normal(size=(400, 3))
