@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from accordant.errors import InputError, UnknownNameError
 from accordant.slates.evaluation import front, scores
 from accordant.slates.evaluation.board import Board, BoardColumn, BoardRow
+from accordant.slates.evaluation.front import dominance
 from accordant.evaluation.composite import EQUAL
 from accordant.statistics import dominates
 from accordant.slates import measures
@@ -57,6 +58,35 @@ def test_probability_counts_resamples_with_values():
         shown = {other.rule: 1 - row.probability} if row.probability < 1 else {}
         assert row.dominators == pytest.approx(shown)
         assert f"some rule does ({other.rule} in {1 - row.probability:.0%})" in row.words
+
+
+@pytest.mark.parametrize(("by", "often", "probability", "words"), [
+    ("", {}, None, "No rule dominates it on these requests."),
+    ("", {}, 1.0, "No rule dominates it on these requests, and none does in any resample."),
+    ("", {}, 0.98, "No rule dominates it on these requests; in 2% of resamples some rule does."),
+    ("", {"a": 0.07}, 0.9, "No rule dominates it on these requests; in 10% of resamples some rule does (a in 7%)."),
+    ("", dict.fromkeys("abcd", 0.1), 0.5,
+     "No rule dominates it on these requests; in 50% of resamples some rule does (a in 10%, b in 10%, c in 10%, and 1 more)."),
+    ("a", {}, None, "a dominates it on these requests."),
+    ("abc", {}, None, "a, b, c dominate it on these requests."),
+    ("abcd", {}, None, "a, b, c and 1 more dominate it on these requests."),
+    ("b", {"b": 0.6, "a": 0.1, "c": 0.06}, 0.25,
+     "b dominates it on these requests; in 75% of resamples some rule does (b in 60%, a in 10%, c in 6%)."),
+    ("ab", {"b": 0.6, "a": 0.2, "c": 0.1, "d": 0.1, "e": 0.1}, 0.25,
+     "a, b dominate it on these requests; in 75% of resamples some rule does (b in 60%, a in 20%, c in 10%, and 2 more)."),
+])  # fmt: skip
+def test_at_most_three_rules_are_named(by, often, probability, words):
+    assert dominance(tuple(by), often, probability) == words
+
+
+def test_whoever_dominates_seldom_is_named_only_if_it_does_on_the_data():
+    """Of 20 resamples r1 dominates r0 in one, r2 in two, r3 in three; on the data r1 alone or r2 alone does."""
+    draws = np.zeros((20, 4, 1))
+    draws[0, 1] = draws[1:3, 2] = draws[3:6, 3] = 1
+    for by, named in (("r1", {"r3": 0.15, "r2": 0.1, "r1": 0.05}), ("r2", {"r3": 0.15, "r2": 0.1})):
+        found = front(board_of([[0.0], [by == "r1"], [by == "r2"], [0.0]], draws), ("m0",)).rows[0]
+        assert found.dominated_by == (by,)
+        assert list(found.dominators) == list(named) and found.dominators == pytest.approx(named)
 
 
 def test_rounding_dominates_nobody():
