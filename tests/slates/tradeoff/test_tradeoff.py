@@ -9,7 +9,7 @@ import pytest
 
 from accordant.errors import InputError
 from accordant.slates.consumption import fitted_gamma
-from accordant.slates.tradeoff.verdicts import LoggedOutcomes, ModelledOutcomes
+from accordant.slates.tradeoff.verdicts import Change, LoggedOutcomes, ModelledOutcomes
 from accordant.slates.tradeoff.verdicts import pooled_gamma
 from accordant.slates.tradeoff.check import check_served, check_tradeoff
 from accordant.slates.tradeoff.verdicts import too_few
@@ -137,11 +137,57 @@ def test_few_resamples_decide_nothing():
     assert of_users(50, independent(), level=0.99).reason.endswith("need at least 3200")
 
 
-@pytest.mark.parametrize(("resamples", "verdict"), [(39, "undecided"), (40, "real")])
-def test_two_intervals_of_one_point_share_the_error(resamples, verdict):
-    """At 90 %, each end of both has .025 beyond it."""
-    found = of_users(50, independent(), resamples=resamples, balances=(1.0, 0.5), level=0.9)
+@pytest.mark.parametrize(("resamples", "balances", "verdict"), [
+    (39, (1.0, 0.5), "undecided"), (40, (1.0, 0.5), "real"),
+    (79, (1.0, 0.5, 0.4), "undecided"), (80, (1.0, 0.5, 0.4), "real"),
+])  # fmt: skip
+def test_two_intervals_of_each_point_share_the_error(resamples, balances, verdict):
+    """At 90 %, each end of both has .025 beyond it, and of four .0125."""
+    found = of_users(50, independent(), resamples=resamples, balances=balances, level=0.9)
     assert found.verdict == verdict
+
+
+@pytest.mark.parametrize(("margin", "effect"), [(0.125, "costs"), (0.25, "holds"), (0.5, "holds")])
+def test_a_loss_that_is_the_same_for_all_is_known_exactly_and_may_be_as_large_as_the_margin(margin, effect):
+    """Users of one to three requests, each with another scale of relevance, who consume items of one category only."""
+    users = [f"u{i}" for i in range(30) for _ in range(1 + i % 3)]
+    relevance = np.array([1.0, 0.98, 0.96, 0.94, 0.9, 0.88, 0.86, 0.84])[:, None] * np.resize(
+        [1.0, 0.25, 0.5, 0.125], 60
+    )
+    targets = np.repeat(np.arange(8)[:, None] < 4, 60, axis=1)
+    found = check_tradeoff(
+        relevance, np.arange(8) // 4, LoggedOutcomes(targets), users, length=4, consumed=2, balances=(1.0, 0.5),
+        margin=margin, resamples=200, level=0.9,
+    )  # fmt: skip
+    first, last = found.points
+    assert (first.categories, first.entropy, first.all_consumed, first.best_consumed) == (1.0, 0.0, 1.0, 1.0)
+    assert (last.categories, last.all_consumed, last.best_consumed) == (2.0, 0.75, 1.0)
+    assert last.entropy == pytest.approx(0.75 * math.log(4 / 3) + 0.25 * math.log(4))
+    assert last.all_change == Change(-0.25, -0.25, -0.25, effect)
+    assert last.best_change == Change(0.0, 0.0, 0.0, "holds")
+    assert (found.n_users, found.n_requests, found.verdict) == (30, 60, "artefact" if effect == "costs" else "none")
+
+
+def test_categories_and_entropy_are_means_over_lists():
+    """Two of each of two categories; one item alone, of no category, which is a category of its own; nothing at all."""
+    relevance = np.repeat([[0.9], [0.8], [0.7], [0.6], [0.0]], 3, axis=1)
+    available = np.array([[1, 1, 1, 1, 0], [0, 0, 0, 0, 1], [0, 0, 0, 0, 0]], dtype=bool).T
+    found = check_tradeoff(
+        relevance, np.array([0, 1, 0, 1, -1]), LoggedOutcomes(np.ones((5, 3), dtype=bool)), ["a", "b", "c"], length=4,
+        consumed=1, available=available, balances=(1.0, 0.5), resamples=10,
+    )  # fmt: skip
+    for point in found.points:
+        assert point.categories == pytest.approx((2 + 1 + 0) / 3)
+        assert point.entropy == pytest.approx(math.log(2) / 3)
+        assert point.all_consumed == pytest.approx((1 + 1 + 0) / 3)
+
+
+def test_requests_to_which_nothing_is_relevant_are_judged_too():
+    found = check_tradeoff(
+        np.zeros((24, 4)), CATEGORIES, LoggedOutcomes(np.ones((24, 4), dtype=bool)), USERS[:4], length=6, consumed=2,
+        margin=0.0, resamples=1,
+    )  # fmt: skip
+    assert all(point.all_consumed == point.best_consumed == 1.0 for point in found.points)
 
 
 @pytest.mark.parametrize(("users", "resamples", "tail", "reason"), [
@@ -307,6 +353,7 @@ class TestPooledGamma:
         ({"length": 0}, "a slate has 0 places"),
         ({"balances": (1.0,)}, "balances are"),
         ({"balances": (0.5, 1.0)}, "allowed: at least two, falling"),
+        ({"balances": (0.5, 0.5)}, "allowed: at least two, falling"),
         ({"balances": (1.5, 1.0)}, "balance is 1.5"),
         ({"margin": -1.0}, "margin -1.0"),
         ({"resamples": 0}, "resamples 0"),
