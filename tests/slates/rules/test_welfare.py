@@ -122,11 +122,12 @@ def test_lists_and_ties_are_those_of_exact_fractions(world, kind, swaps):
         assert found.tied[u] == tied
 
 
-@pytest.mark.long
-@pytest.mark.parametrize(("kind", "steps", "k"), [(MaximinSlate, 8, 2), (MaximinSlate, 8, 3), (LeximinSlate, 4, 2)])
-def test_ties_between_exchanges(kind, steps, k):
+@pytest.mark.parametrize(("kind", "steps", "k", "n_users"), [
+    (MaximinSlate, 8, 2, 100), (MaximinSlate, 8, 3, 100), (LeximinSlate, 4, 2, 200),
+])  # fmt: skip
+def test_ties_between_exchanges(kind, steps, k, n_users):
     """Lists that grow without a tie: what is tied is an exchange, at one place or between two, or nothing."""
-    values, weights = np.random.default_rng(8).integers(0, steps + 1, (3, 6, 400)) / steps, [1, 1, 1]
+    values, weights = np.random.default_rng(8).integers(0, steps + 1, (3, 6, n_users)) / steps, [1, 1, 1]
     grown, found = (kind(swaps=swaps)(candidates(values, None, weights), k) for swaps in (0, 1))
     swapped = ~grown.tied & (grown.items != found.items).any(axis=1)
     for u in np.flatnonzero(~grown.tied):
