@@ -3,15 +3,44 @@
 from __future__ import annotations
 
 import re
+from types import SimpleNamespace
 
 import pytest
 
+from accordant.deliberation.page import render
 from accordant.deliberation.page.charts import cell, grid_chart, grid_width
 from accordant.deliberation.page.charts import Dot, rate_chart
+from accordant.deliberation.page.labels import deliberation_names
 from accordant.deliberation.page.reading import OneReading, called, letter, said
 from accordant.deliberation.page.summary import dots
 from accordant.deliberation.result import read_result
 from accordant.statistics import Estimate
+
+
+@pytest.mark.parametrize(("apart", "alike", "titles"), [
+    (3, 33, ["Who is granted what"]),
+    (36, 1, ["36 patients whom some allocation treats otherwise",
+             "1 patient whom all allocations of agents and the joint one treat alike"]),
+    (37, 0, ["The first 36 of 37 patients whom some allocation treats otherwise", "The other 1 of them"]),
+    (0, 37, ["37 patients whom all allocations of agents and the joint one treat alike"]),
+])  # fmt: skip
+def test_the_first_drawing_holds_at_most_thirty_six_patients(apart, alike, titles, monkeypatch):
+    monkeypatch.setattr(render, "grid_chart", lambda identifier, title, reading, patients: list(patients))
+    names = [f"p{k}" for k in range(apart + alike)]
+    reading = SimpleNamespace(ordered=(names[:apart], names[apart:]), patients=dict.fromkeys(names))
+    drawn = render._grids(reading)
+    assert [title for title, _ in drawn] == titles
+    assert sum((patients for _, patients in drawn), []) == names
+
+
+@pytest.mark.parametrize("kind", ["one", "many"])
+def test_facts_of_scenarios_are_put_into_words_where_a_page_tells_them(kind, contents):
+    for each in contents.values():
+        if each["kind"] == kind:
+            names = deliberation_names(read_result(each))
+            assert [names.get(fact) for fact in ("p_with", "p_without")] == (
+                ["chance with the grant", "chance without it"] if kind == "one" else [None, None]
+            )
 
 
 def readings(contents):

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from accordant.deliberation.page.reading import OneReading, apart, rate, share
+from accordant.naming import counted
 from accordant.report.charts.svg import figure, line, mark, tag, text, wrapped
 from accordant.report.scale import NOT_DEFINED, Scale, percent
 from accordant.statistics import Estimate
@@ -44,7 +45,7 @@ def grid_chart(identifier: str, title: str, reading: OneReading, patients: Seque
     drawn.insert(0, _shade(joint - 6, TOP - 24, CELL + 12, bottom - TOP + 26))
     for place, patient in enumerate(patients):
         drawn.append(_row(reading, places, patient, TOP + ROW * place, width))
-    said = f"{len(patients)} patients. " + "; ".join(
+    said = f"{counted(len(patients), 'patient')}. " + "; ".join(
         f"{reading.called(column.key)}: {', '.join(p for p in patients if column.shares[p] > 0) or 'nobody'}"
         for column in reading.columns
     )

@@ -28,6 +28,7 @@ from accordant.deliberation.page.reading import (
 from accordant.deliberation.page.transcript import MANY, SHORT, granted, rounds
 from accordant.deliberation.record import DISCLAIMER
 from accordant.deliberation.result import DeliberationResult, RepeatedDeliberation, read_result
+from accordant.naming import counted
 from accordant.report.labels import text_with_names
 from accordant.report.page import Page, breakable
 from accordant.report.scale import percent
@@ -97,9 +98,9 @@ def _grids(reading: OneReading) -> list[tuple[str, Markup]]:
     if len(reading.patients) <= SHOWN:
         return [("Who is granted what", grid_chart("grid-1", "Who is granted what", reading, [*apart, *alike]))]
     parts = [
-        (f"{len(apart)} patients whom some allocation treats otherwise", apart[:SHOWN]),
+        (f"{counted(len(apart), 'patient')} whom some allocation treats otherwise", apart[:SHOWN]),
         (f"The other {len(apart) - SHOWN} of them", apart[SHOWN:]),
-        (f"{len(alike)} patients whom all allocations of agents and the joint one treat alike", alike),
+        (f"{counted(len(alike), 'patient')} whom all allocations of agents and the joint one treat alike", alike),
     ]
     if len(apart) > SHOWN:
         parts[0] = (f"The first {SHOWN} of {len(apart)} patients whom some allocation treats otherwise", apart[:SHOWN])
