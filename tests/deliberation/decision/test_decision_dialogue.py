@@ -53,6 +53,20 @@ def test_every_stakeholder_with_weight_asks_about_what_the_run_decides(finished,
     assert "--protocol dialogue" in found.command_line and "--row 0" in found.command_line
 
 
+@pytest.mark.parametrize("asking", [("Bank",), ("Bank", "Applicant")])
+def test_what_would_change_it_is_told_with_who_asks_unless_it_is_the_same_for_several(finished, new, asking):
+    found = dialogue_on_decision(opened_on(finished, new, agents=tuple(Named(who, {}) for who in asking)))
+    for held in found.dialogues:
+        own, everybody = (
+            [said for said in sentences if said.startswith("If all expected rewards change")]
+            for sentences in (held.would_change, found.would_change)
+        )
+        assert (len(own), len(everybody)) == ((1, 0) if asking == ("Bank",) else (0, 1))
+        assert any(said.startswith(f"The same is decided without {held.who},") for said in held.would_change)
+        assert not set(held.would_change) & set(found.would_change)
+    assert any(said.startswith("Other contexts were looked for") for said in found.would_change)
+
+
 def test_the_page_of_the_run_holds_what_the_page_of_a_dialogue_says(finished, new):
     found = dialogue_on_decision(opened_on(finished, new))
     part, page = page_parts.factory(found.name)(found), render_dialogue(found)
