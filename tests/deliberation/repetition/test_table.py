@@ -89,6 +89,16 @@ def test_a_table_without_null_hypotheses_is_refused(null):
             dataclasses.replace(found, **{null: fewer})
 
 
+@pytest.mark.parametrize(("n", "member"), [(1, {None}), (4, {True, False})])
+def test_what_never_meets_all_criteria_is_not_among_the_best_beside_what_always_does(n, member):
+    found = repeat(small, pair(), n, criteria=[NEED], rules=())
+    lines = found.lines
+    assert (lines["solo rawlsian"].all_met.value, lines["disagreement"].all_met.value) == (1.0, 0.0)
+    assert {line.among_best for line in lines.values()} == member
+    if n > 1:
+        assert lines["solo rawlsian"].among_best and not lines["disagreement"].among_best
+
+
 @pytest.mark.long
 def test_a_probability_that_is_always_0_has_the_interval_of_a_share():
     found = repeat(small, pair(), 8, criteria=[NEVER], rules=())
