@@ -59,6 +59,14 @@ def beds(allocation, group="b"):
 
 
 class TestThreeRounds:
+    def test_one_allocation_that_all_stand_by_ends_the_debate_unless_the_rule_decides_in_any_case(self, small):
+        agents = [AlignedAgent("care", retriever=None)]
+        ended = held(small.ward(), agents, settle="no_deal")
+        settled = held(small.ward(), agents, settle="no_deal", agreement_ends=False)
+        assert (ended.settled.rule, settled.settled.rule) == ("agreement", "no_deal")
+        assert ended.joint != settled.joint
+        assert "agreement_ends" not in ended.procedure and settled.procedure["agreement_ends"] is False
+
     def test_every_agent_moves_once_in_each_of_exactly_three_rounds(self, small):
         for agents in ([AlignedAgent("care", retriever=None)], pair(), [*pair(), BaselineAgent()]):
             found = held(small.ward(), agents)

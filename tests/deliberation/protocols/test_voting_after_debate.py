@@ -27,6 +27,7 @@ def test_candidates_are_all_different_proposals_and_the_winner_is_one(small):
     written = found.settled.details["candidates"]
     assert len(written) == len(proposed) > 1 and all(each.to_json() in written for each in proposed)
     assert found.joint in proposed and found.protocol == "voting" and found.settled.rule == "borda"
+    assert found.settled.agreed and found.settled.gap == 0.0
     assert [turn.step for turn in found.turns] == [1] * 3 + [2] * 3 + [3] * 3
 
 
