@@ -66,6 +66,11 @@ def test_the_declared_distribution():
     lift = (p_with - p_without)[p_without < 0.38]  # the cap cannot bind there
     assert lift.mean() == pytest.approx(0.31, abs=0.015) and lift.std() == pytest.approx(0.58 / np.sqrt(12), abs=0.01)
     assert noise.std() == pytest.approx(0.05, abs=0.004) and abs(noise.mean()) < 0.004
+    severity = np.concatenate([each.numbers("severity") for each in scenarios])
+    assert severity.max() == 1.0 and (severity == 1.0).mean() < 0.05  # noise would lift some above it
+    dependency = np.concatenate([each.numbers("dependency") for each in scenarios])
+    assert dependency.mean() == pytest.approx(0.5, abs=0.015)
+    assert dependency.std() == pytest.approx(1 / np.sqrt(12), abs=0.01)
     marginal = np.concatenate([each.column("group") == "marginal" for each in scenarios])
     assert p_without[marginal].mean() == pytest.approx(p_without[~marginal].mean(), abs=0.02)
     first = np.array([each.column("group")[0] == "marginal" for each in scenarios])
