@@ -92,9 +92,11 @@ def test_many_scenarios_give_a_table_with_intervals_and_nulls():
     assert set(content["repeated"]["random"]) == {"rawlsian", "biased"}
 
 
-def test_an_agent_named_twice_gets_numbers():
-    content = json.loads(ran("--agents", "rawlsian,rawlsian[concession=conceder]", "--json").stdout)
-    assert [each["name"] for each in content["deliberation"]["agents"]] == ["rawlsian 1", "rawlsian 2"]
+def test_an_agent_named_twice_gets_numbers_and_offers_are_counted_instead_of_rounds():
+    done = ran("--agents", "rawlsian,rawlsian[concession=conceder]", "--protocol", "offers", "--json")
+    agents = json.loads(done.stdout)["deliberation"]["agents"]
+    assert [each["name"] for each in agents] == ["rawlsian 1", "rawlsian 2"]
+    assert "offer 1" in done.stderr.splitlines() and "round" not in done.stderr
 
 
 @pytest.mark.long
