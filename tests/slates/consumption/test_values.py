@@ -117,7 +117,13 @@ def test_bernoulli_is_a_binomial_cut_off(consumed):
 
 @pytest.mark.parametrize(
     ("levels", "masses"),
-    [([0.2, 0.7, 0.2, 1.5], None), ([3.0, 0.5, 1.0], [0.1, 0.0, 0.9]), ([2.0], None), ([0.0, 0.0], None)],
+    [
+        ([0.2, 0.7, 0.2, 1.5], None),
+        ([3.0, 0.5, 1.0], [0.1, 0.0, 0.9]),
+        ([0.5, 1.0, 3.0], [0.25, 0.75, 0.0]),
+        ([2.0], None),
+        ([0.0, 0.0], None),
+    ],  # fmt: skip
 )
 @pytest.mark.parametrize("consumed", [1, 2, 4])
 def test_discrete_against_all_draws(levels, masses, consumed):
