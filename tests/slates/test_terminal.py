@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from accordant.slates.result import SlateResult
-from accordant.slates.terminal import FIRST, print_slates
+from accordant.slates.terminal import FIRST, _names, print_slates
 from tests.slates.page.conftest import estimate, made
 
 
@@ -155,3 +155,22 @@ def test_the_price_of_an_old_state_is_told_of_the_rule_that_was_chosen(printed, 
         if tried
         else "stakeholder:Residents: worst off −0.125 [−0.250, −0.062]; user attained −0.125 [−0.250, −0.062]."
     )
+
+
+@pytest.mark.parametrize(("stakeholders", "names"), [
+    (("Visitor", "Small_shops"), {
+        "Small_shops": "Small shops", "stakeholder:Small_shops": "Small shops alone",
+        "nash_slate[swaps=1]": "Nash slate (swaps=1)", "stakeholder:Visitor": "Visitor alone",
+        "random_slate": "random slate",
+    }),
+    (("Small_shops", "Small shops"), {
+        "nash_slate[swaps=1]": "Nash slate (swaps=1)", "random_slate": "random slate",
+    }),
+    (("random slate", "_"), {
+        "nash_slate[swaps=1]": "Nash slate (swaps=1)", "stakeholder:random slate": "random slate alone",
+        "stakeholder:_": "_ alone",
+    }),
+])  # fmt: skip
+def test_labels_are_put_into_words_unless_two_would_read_alike(stakeholders, names):
+    content = made(rules=("nash_slate[swaps=1]", "borda"), stakeholders=stakeholders, user=None)
+    assert _names(SlateResult.read(content)) == names
