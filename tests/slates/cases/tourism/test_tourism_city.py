@@ -253,6 +253,22 @@ def test_crowding_turns_visitors_away():
     assert mild(requests_of(3, 9), lists)[0].sum() == 9
 
 
+def test_each_visitor_meets_those_who_came_before_at_what_fits_the_room():
+    """One after the other by the formula, where neither taste nor crowd nor mood decides alone."""
+    taste, room = [0.9, 0.5, 0.2, 0.7], [1.0, 2.0, 4.0, 3.0]
+    choose = chooser(taste, room=room, n_users=60, sharpness=3.0, position_bias=2.0, crowding_aversion=1.5)
+    lists = [np.random.default_rng(user).permutation(4)[:3].tolist() for user in range(60)]
+    found, came = choose(requests_of(4, 60), slates_of(4, lists)), [0] * 4
+    for user, shown in enumerate(lists):
+        utilities = [
+            3.0 * taste[item] - 2.0 * math.log(math.log2(2 + place)) - 1.5 * came[item] / room[item] + mood
+            for place, (item, mood) in enumerate(zip(shown, choose.shocks(str(user), np.array(shown)), strict=True))
+        ]
+        taken = shown[int(np.argmax(utilities))]
+        assert found[:, user].tolist() == [item == taken for item in range(4)]
+        came[taken] += 1
+
+
 def test_room_is_the_capacity_of_a_batch():
     demand = city(0, **SMALL)
     for item, capacity in enumerate(demand.catalogue.capacity):
