@@ -121,6 +121,8 @@ def test_differences_are_those_of_the_welfare_of_both(world):
     assert len(world[2].comparisons) == 2
     for pair in world[2].comparisons:
         assert pair.difference == pytest.approx(welfare[pair.strategy] - welfare[pair.other], abs=1e-12)
+        one, other = (world[1][name].codes for name in (pair.strategy, pair.other))
+        assert pair.different == pytest.approx((one != other).mean())
 
 
 def test_intervals_widen_and_the_logged_decisions_have_none(world):

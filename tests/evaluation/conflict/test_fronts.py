@@ -280,6 +280,25 @@ def test_a_front_begins_with_the_best_in_the_first_metric(goals):
     assert found.tolist() == (signs * [[3.0, 2.0], [2.0, 3.0], [1.0, 4.0]]).tolist()
 
 
+@pytest.mark.parametrize(
+    ("goals", "signs"),
+    [(("max", "max"), (1, 1)), (("min", "max"), (-1, 1)), (("max", "min"), (1, -1)), (("min", "min"), (-1, -1)),
+     (("zero", "max"), (1, 1)), (("zero", "max"), (-1, 1)), (("max", "zero"), (1, -1))],
+)  # fmt: skip
+def test_what_a_mixture_of_two_corners_gives_up(goals, signs):
+    """One corner has the best of one metric and nothing of the other: a mixture of both gives up half of the spans."""
+    ends = np.array([[0.0 if goal == "zero" else 1.0, 0.0] for goal in goals])  # best and worst of each
+    ends += [[0.0, 1.0] if goal == "zero" else [0.0, 0.0] for goal in goals]
+    corners = np.array([[ends[0, 0], ends[1, 1]], [ends[0, 1], ends[1, 0]]]) * [4.0, 2.0] * signs
+    corners += [{"max": -8.0, "min": 8.0, "zero": 0.0}[goal] for goal in goals]
+    better = oriented(corners, goals)
+    ideal, span = better.max(axis=0), np.ptp(better, axis=0)
+    direction = np.array([[sign if goal != "zero" else -sign for goal, sign in zip(goals, signs, strict=True)]]) / span
+    support = (corners @ direction.T).max(axis=0)
+    found = Hindsight(corners, direction, support, goals).concession(ideal, span)
+    assert found == pytest.approx((0.5, 0.5))
+
+
 def test_corners_without_a_gap_need_no_mixture():
     corners = np.array([[3.0, 0.0], [2.0, 0.0], [1.0, -1.0], [2.0, -1.0]])
     found = Hindsight(corners, np.eye(2), np.zeros(2), ("max", "zero"))
