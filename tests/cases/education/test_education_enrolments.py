@@ -19,7 +19,9 @@ from accordant.cases.education.enrolments import (
     band_of,
     first_enrolments,
     repaired_bands,
+    simulate_enrolments,
     tidy_enrolments,
+    true_chances,
 )
 from accordant.cases.loaders import load_file, tidiers
 from accordant.tables.whole_tables import read_frame
@@ -190,6 +192,45 @@ def test_a_simulated_file_can_be_read_again(tmp_path):
     again = loaded(tmp_path / "simulated.csv")
     assert [MODULES[code] for code in again.log.actions] == table["code_module"].tolist()
     assert np.array_equal(again.log.contexts["Area_rank"], table["Area_rank"], equal_nan=True)
+
+
+def test_enrolments_are_drawn_as_their_simulator_states():
+    """Shares of students, and what moves results in a module, written out."""
+    table = simulate_enrolments(20_000, np.random.default_rng(0))
+    students = table.drop_duplicates("id_student")
+    assert len(students) == 20_000 - 2_400  # 12 in 100 enrolments are of somebody who has another one
+    both = table[table["id_student"].duplicated(keep=False)].sort_values("id_student")
+    for column in ("gender", "region", "highest_education", "Area_rank", "age_band", "disability"):
+        first, second = both[column][::2].tolist(), both[column][1::2].tolist()
+        assert list(map(str, first)) == list(map(str, second))
+    for column, shares in {
+        "gender": {"F": 0.45, "M": 0.55}, "disability": {"Y": 0.1, "N": 0.9},
+        "region": dict.fromkeys(("Scotland", "Wales", "London Region", "North Region"), 0.25),
+        "age_band": {"0-35": 0.7, "35-55": 0.29, "55<=": 0.01},
+        "studied_credits": {30: 0.1, 60: 0.5, 90: 0.15, 120: 0.25}, "num_of_prev_attempts": {0: 0.88, 1: 0.1, 2: 0.02},
+        "Education_level": {0: 0.01, 1: 0.4, 2: 0.43, 3: 0.145, 4: 0.015},
+    }.items():  # fmt: skip
+        assert students[column].value_counts(normalize=True).to_dict() == pytest.approx(shares, abs=0.015)
+    assert students["Area_rank"].isna().mean() == pytest.approx(0.034, abs=0.006)
+    ranks = students["Area_rank"].dropna()
+    assert ranks.mean() == pytest.approx(0.45, abs=0.01) and ranks.nunique() == 10
+    plain = (table["Education_level"] == 2) & (table["disability"] == "N") & table["Area_rank"].between(0.35, 0.55)
+    for module, (women, passed) in {"BBB": (0.88, 0.39), "DDD": (0.40, 0.35), "FFF": (0.18, 0.38)}.items():
+        here = table["code_module"] == module
+        assert (table["gender"][here] == "F").mean() == pytest.approx(women, abs=0.03)
+        assert (table["final_result"][here & plain] == "Pass").mean() == pytest.approx(passed, abs=0.1)
+
+
+def test_chances_are_a_multinomial_logistic_model_written_out_for_two_students():
+    students = pd.DataFrame({"Education_level": [2, 4], "Area_rank": [0.9, np.nan], "disability": ["N", "Y"]})
+    chances = true_chances(students)
+    rank = 0.9 - 0.45
+    one = np.array([0.06 * np.exp(1.0 * rank), 0.35 * np.exp(0.6 * rank), 0.23 * np.exp(-0.2 * rank), 0.36])
+    two = np.array([0.11 * np.exp(1.5 * 2 * 0.5 - 0.5), 0.27 * np.exp(1.5 * 2 * 0.25 - 0.35),
+                    0.18 * np.exp(-1.5 * 2 * 0.1 - 0.1), 0.44])  # fmt: skip
+    assert chances[MODULES.index("DDD"), :, 0] == pytest.approx(one / one.sum())
+    assert chances[MODULES.index("CCC"), :, 1] == pytest.approx(two / two.sum())
+    assert chances.sum(axis=1) == pytest.approx(np.ones((7, 2)))
 
 
 # --- the public file ---------------------------------------------------------------------------------------------

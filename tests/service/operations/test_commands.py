@@ -10,6 +10,7 @@ from typer.testing import CliRunner
 
 from accordant.cli.app import add_commands, app
 from accordant.errors import AccordantError
+from accordant.service.clients import client_of
 from accordant.service.jobs.queue import add
 from accordant.service.record.receipt import make_receipt
 from accordant.service.schema import decision, event
@@ -125,6 +126,28 @@ def test_backup_restore_and_audit(service, told, tmp_path):
     assert code == 0 and json.loads(text)["root"] == made["root"] and json.loads(text)["decisions"] == 2
     code, text = call("restore", tmp_path / "b.jsonl", *again)
     assert code == 2 and "holds a record already" in text
+
+
+def test_a_program_is_admitted_by_a_key_that_is_shown_once_and_refused_from_then_on(service, tmp_path):
+    place = ["--database", database_of(service), "--keys", f"sqlite:///{tmp_path / 'service.keys.db'}"]
+
+    def admitted(key):
+        with service.database.reading() as connection:
+            return client_of(connection, service.secrets, key) is not None
+
+    code, text = call("client", "add", "clinic", *place)
+    key, note = text.splitlines()
+    assert code == 0 and note == "This key of clinic is not kept and not shown again." and admitted(key)
+    code, text = call("client", "add", "office", *place, "--json")
+    other = json.loads(text)
+    assert (code, other["client"]) == (0, "office") and admitted(other["key"])
+    code, text = call("client", "revoke", "clinic", *place)
+    assert (code, text) == (0, "the key of clinic is refused from now on\n")
+    assert not admitted(key) and admitted(other["key"])
+    code, text = call("client", "revoke", "office", *place, "--json")
+    assert json.loads(text) == {"client": "office", "key": None} and not admitted(other["key"])
+    code, text = call("client", "drop", "office", *place)
+    assert code == 2 and "client 'drop' is not known; allowed: add, revoke" in text
 
 
 def test_export_of_all_and_of_one(service, told, tmp_path):
