@@ -16,6 +16,7 @@ from accordant.sections import sections
 from accordant.studies.comparison import Runs
 from accordant.studies.declaration import StudySpec
 from accordant.studies.execution import Failure
+from accordant.report.charts.curves import MOST_CURVES
 from accordant.studies.page import render_study
 from tests.drawings import faults
 from accordant.studies.result import CellPart, FailurePart, StudyResult
@@ -182,3 +183,27 @@ def test_every_run_is_listed_with_what_became_of_it(result):
 
 def test_all_that_is_drawn_lies_in_its_picture_and_can_be_read(result):
     assert faults(render_study(result)) == []
+
+
+def test_drawings_say_the_means_by_size_and_by_variant(result):
+    text = Page(render_study(result)).text
+    assert (
+        "Mean composite score by training rows D* of each run: from 0.553 to 0.613; maximin: from 0.620 to 0.680; "
+        "constant:yes: from 0.420 to 0.480. "
+    ) in text
+    assert (
+        "composite score by variant maximin: base 0.680, other 0.780; constant:yes: base 0.480, other 0.580; oracle: base "
+        "0.880, other 0.980. "
+    ) in text
+
+
+def test_as_many_candidates_have_a_curve_as_can_be_told_apart(result):
+    """Eight curves, D* among them; the others are candidates, the best at the largest size first."""
+    conditions = []
+    for condition in result.conditions:
+        best = condition.leaderboard[0]
+        rows = [best.model_copy(update={"strategy": f"rule {k}"}) for k in range(MOST_CURVES)]
+        conditions.append(condition.model_copy(update={"leaderboard": (*rows, *condition.leaderboard)}))
+    text = Page(render_study(result.model_copy(update={"conditions": tuple(conditions)}))).text
+    told = text.partition("Mean composite score by training rows ")[2].partition(". ")[0]
+    assert told.count(": from ") == MOST_CURVES and f"rule {MOST_CURVES - 2}: from" in told
