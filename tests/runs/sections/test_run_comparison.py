@@ -96,6 +96,7 @@ def test_paired_differences_are_those_of_the_same_drawn_rows(runs, monkeypatch):
     place = found.labels.index("Accuracy")
     assert found.values[place] == pytest.approx((correct[1] - correct[0]).mean())
     np.testing.assert_allclose(found.drawn[:, place], gaps, atol=1e-12)
+    assert found.error[place] == pytest.approx(1 / n)  # a share may lie so far from what it is in the long run
     shown = {each.metric: each for each in compare_runs(first, second, runs["data"]).differences}
     assert shown["Accuracy"].method == "paired"
     assert shown["Accuracy"].low < shown["Accuracy"].difference < shown["Accuracy"].high
