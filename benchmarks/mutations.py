@@ -165,11 +165,12 @@ class Tests:
         return sorted(names, key=lambda name: not name.startswith(room + "/"))
 
     def of_module(self, file: Path) -> list[str]:
-        """Return the test files that import a module, or stand in the folder that mirrors its room."""
+        """Return the test files that import a module, or stand in the folder that mirrors its room, or the next above."""
         parts = file.with_suffix("").relative_to("src").parts
         module = ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
         room, name = module.rpartition(".")[::2]
-        mirror = ROOT / Path("tests", *parts[1:-1])
+        mirrors = [ROOT / Path("tests", *parts[1:depth]) for depth in range(len(parts) - 1, 0, -1)]
+        mirror = next(folder for folder in mirrors if any(path.parent == folder for path in self.files))
         phrases = (f"from {module} import", f"import {module}", f"from {room} import {name}", f"{module}.")
         return [
             str(path.relative_to(ROOT))
