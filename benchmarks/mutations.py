@@ -165,7 +165,7 @@ class Tests:
         return sorted(names, key=lambda name: not name.startswith(room + "/"))
 
     def of_module(self, file: Path) -> list[str]:
-        """Return the test files that import a module, or stand in the folder that mirrors its room, or the next above."""
+        """Return the test files that import a module, or stand in the folder mirroring its room, or the next above."""
         parts = file.with_suffix("").relative_to("src").parts
         module = ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
         room, name = module.rpartition(".")[::2]
