@@ -57,6 +57,9 @@ def test_scores_are_those_by_hand(board, outside, normalisation):
     assert levels == sorted(levels, reverse=True)
     assert {row.strategy for row in found.rows if not row.candidate} == set(outside)
     assert found.best == next(row.strategy for row in found.rows if row.candidate)
+    scale = "" if normalisation == "natural" else ": it does not define the scale, so its score may leave [0, 1]"
+    listed = ", ".join(row.strategy for row in found.rows if not row.candidate)
+    assert [said for said in found.remarks if "cannot win" in said] == [f"{listed} cannot win{scale}."] * bool(outside)
     assert [column.weight for column in found.columns] == [0.5, 0.25, 0.25, 0.0]
 
 

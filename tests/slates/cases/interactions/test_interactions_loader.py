@@ -152,6 +152,8 @@ def test_sessions_are_requests(shop):
 
 def test_items_that_may_be_shown_again(shop):
     once, again = (interactions(shop(), 0, test_share=0.4, repeat=repeat) for repeat in (False, True))
+    never = "Nobody is shown an item that they took before; what they took again is no target."
+    assert never in once.notes and never not in again.notes
     assert together(again, "available").all() and not together(once, "available").all()
     assert together(again, "targets").sum() - together(once, "targets").sum() == once.facts["taken_again"] == 3
     assert again.facts["taken_again"] == 0
