@@ -197,6 +197,10 @@ def test_shades_follow_what_is_attained(situations):
             value = reading.attained(line, name)[0]
             assert each.shade == min(SHADES - 1, int(value * SHADES))
             assert each.below == (floor is not None and value < floor)
+    content = situations("tiny")
+    for row in content["leaderboard"]:
+        row["metrics"]["user attained"]["value"] = 1.0  # the darkest shade, which there is none beyond
+    assert {cells[0].shade for _, cells in attainment_table(SlateReading(content)).shown} == {SHADES - 1}
     nothing = attainment_table(SlateReading(situations("nothing defined")))
     assert all(each.shade is None and not each.below for _, cells in nothing.shown for each in cells)
 

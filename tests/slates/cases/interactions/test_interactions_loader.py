@@ -159,6 +159,13 @@ def test_items_that_may_be_shown_again(shop):
     assert again.facts["taken_again"] == 0
 
 
+@pytest.mark.parametrize(("name", "lowest"), [("requests", 1), ("requests_per_day", 1), ("batch", 1), ("least", 0)])
+def test_the_least_numbers_are_allowed(shop, name, lowest):
+    demand = interactions(shop(), 0, test_share=0.4, **{name: lowest})
+    requests = sum(batch.n_users for batch in demand.batches)
+    assert requests == 1 if name == "requests" else requests > 1
+
+
 def test_rare_items_are_no_candidates(shop, items):
     demand = interactions(shop(items=items), 0, items="items.csv", test_share=0.4, least=2)
     assert demand.catalogue.items == ("pen", "ink") and demand.catalogue.popularity.tolist() == [4.0, 2.0]
