@@ -61,6 +61,13 @@ def test_verdicts_are_told_apart():
     assert "Neither is shown: same." in first
 
 
+def test_that_nothing_is_shown_is_said_and_other_verdicts_only_of_methods_that_have_them():
+    answer = said({POOLED: (0, 0), "balanced": (0, 0), "same": (0, 0)})
+    assert answer.sentences[0].endswith("cost no other 0.02 or more: no method.")
+    assert answer.sentences[1] == "Neither is shown: same."
+    assert not any(each.startswith("Shown to cost a group") for each in answer.sentences)
+
+
 def test_without_a_name_the_method_with_the_best_worst_group_is_looked_at_and_that_is_said():
     answer = said({POOLED: (0, 0), "balanced": (0, 0), "one": (0.3, 0.0), "other": (0.1, 0.1)})
     assert answer.looked_at == "other"
@@ -94,7 +101,9 @@ def test_few_users_are_too_few_to_tell():
 def test_length_and_support_have_a_sentence_each_where_they_are_known():
     slope = np.linspace(0.2, 0.8, 60)
     answer = said({POOLED: (0, 0), LENGTH: (-0.1, -0.1), "new": (0, 0)}, support=slope)
-    assert any("nothing but the length" in each for each in answer.sentences)
+    (length,) = [each for each in answer.sentences if "nothing but the length" in each]
+    reached, pooled, own = (float(number) for number in re.findall(r"\d\.\d+", length))
+    assert 0.35 < reached < 0.55 and pooled == pytest.approx(own, abs=0.02) and pooled - reached > 0.05
     assert any("with whom 10% more of the others agree" in each for each in answer.sentences)
     bare = said({POOLED: (0, 0), "new": (0, 0)})
     assert not any("length" in each or "agree" in each for each in bare.sentences)
