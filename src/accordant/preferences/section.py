@@ -382,9 +382,8 @@ def _warnings(source: Source, split: Split, groups: Groups, judged: Judged) -> t
         )
     if split.between:
         warnings.append(
-            f"{counted(split.between, 'record is', 'records are')} used for nothing: users have compared the same "
-            "items again and again, so their items are parted into those of training and those of the test, and what "
-            "is of one of each is left out"
+            f"{counted(split.between, 'record is', 'records are')} used for nothing: users compared the same items "
+            "again and again, so items are parted between training and test, and what is of one of each is left out"
         )
     if LENGTH in judged.users and source.texts is not None:
         warnings += _length_warning(judged)
