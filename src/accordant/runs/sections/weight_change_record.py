@@ -85,10 +85,6 @@ class Reweighed(Section):
     unweighed: str
     untold: str
 
-    def row(self, strategy: str | None) -> ReweighedRow | None:
-        """Return the row of a strategy; None if it is not listed."""
-        return next((row for row in self.rows if row.strategy == strategy), None)
-
     @property
     def risen(self) -> tuple[ReweighedRow, ...]:
         """Candidates with a better place than in the run, the largest change first."""
