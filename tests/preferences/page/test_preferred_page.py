@@ -254,7 +254,7 @@ def test_a_group_that_is_not_tested_leaves_its_cell_empty_and_unused_records_are
     content["excluded"].append({"users": 2, "reason": "one record"})
     text = Page(render_comparison(content)).text
     for words in (
-        "1 comparison is used for nothing",
+        "1 comparison is used for nothing: of two items, one of which",
         "1 user stays in training",
         "1 user: no record; 2 users: one reco",
     ):
