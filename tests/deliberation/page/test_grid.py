@@ -21,7 +21,7 @@ from accordant.statistics import Estimate
     (3, 33, ["Who is granted what"]),
     (36, 1, ["36 patients whom some allocation treats otherwise",
              "1 patient whom all allocations of agents and the joint one treat alike"]),
-    (37, 0, ["The first 36 of 37 patients whom some allocation treats otherwise", "The other 1 of them"]),
+    (37, 0, ["The first 36 of 37 patients whom some allocation treats otherwise", "1 more of them"]),
     (0, 37, ["37 patients whom all allocations of agents and the joint one treat alike"]),
 ])  # fmt: skip
 def test_the_first_drawing_holds_at_most_thirty_six_patients(apart, alike, titles, monkeypatch):

@@ -99,7 +99,7 @@ def _grids(reading: OneReading) -> list[tuple[str, Markup]]:
         return [("Who is granted what", grid_chart("grid-1", "Who is granted what", reading, [*apart, *alike]))]
     parts = [
         (f"{counted(len(apart), 'patient')} whom some allocation treats otherwise", apart[:SHOWN]),
-        (f"The other {len(apart) - SHOWN} of them", apart[SHOWN:]),
+        (f"{len(apart) - SHOWN} more of them", apart[SHOWN:]),
         (f"{counted(len(alike), 'patient')} whom all allocations of agents and the joint one treat alike", alike),
     ]
     if len(apart) > SHOWN:
