@@ -160,7 +160,7 @@ def test_outcomes_that_do_not_count_are_counted(watched, logged):
     assert counts.by_person == 1 and counts.overdue >= 40
     for words in (
         "1 outcome of rows that are not among these decisions.", "1 outcome repeated, and counted once.",
-        "1 outcome another one than above for the same row; the first counts.", "1 outcome not filled in.",
+        "1 outcome unlike the one above for the same row; the first counts.", "1 outcome not filled in.",
         "1 outcome after decisions that were left to a person, for which nothing was promised.",
         f"Up to the latest decision with an outcome {counts.overdue} have none and 2 have one. If bad outcomes",
     ):  # fmt: skip

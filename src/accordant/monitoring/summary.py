@@ -206,7 +206,7 @@ def _outcome_remarks(streams: Streams, outcomes: OutcomesRead | None) -> Iterato
         "not_logged": "of rows that are not among these decisions",
         "ambiguous": "of rows with several decisions, so nobody knows which one they followed",
         "repeated": "repeated, and counted once",
-        "contradicted": "another one than above for the same row; the first counts",
+        "contradicted": "unlike the one above for the same row; the first counts",
         "by_person": "after decisions that were left to a person, for which nothing was promised",
         "empty": "not filled in",
     }
