@@ -192,3 +192,8 @@ def test_what_is_new_is_told_apart_from_what_was_there(case_folder, tmp_path):
     again = run(*arguments, typed="q\n")
     assert again.stdout == f"0 new, 2 earlier comparisons: {tmp_path / 'said.csv'}\n"
     assert "after 0 new questions" in again.stderr
+    one = run(*arguments[:-1], tmp_path / "one.csv", typed="1\nq\n")
+    assert one.stdout == f"1 comparison: {tmp_path / 'one.csv'}\n"
+    more = run(*arguments[:-1], tmp_path / "one.csv", typed="1\nq\n")
+    assert more.stdout == f"1 new, 1 earlier comparison: {tmp_path / 'one.csv'}\n"
+    assert "1 earlier comparison is taken into account." in more.stderr

@@ -6,6 +6,7 @@ import hashlib
 from typing import TYPE_CHECKING, ClassVar
 
 from accordant import __version__
+from accordant.naming import counted
 from accordant.sections import Figure, Section, sections
 
 if TYPE_CHECKING:
@@ -61,8 +62,9 @@ class AnswersResult(Section):
     def words(self) -> str:
         """How often somebody was asked, and what is best by the answers."""
         return (
-            f"{self.stakeholder} answered {self.questions} questions ({self.records} comparisons, sha256 "
-            f"{self.sha256}): by these the best {self.kind} is {self.best}, with probability {self.probability:.2f}."
+            f"{self.stakeholder} answered {counted(self.questions, 'question')} "
+            f"({counted(self.records, 'comparison')}, sha256 {self.sha256}): by these the best {self.kind} is "
+            f"{self.best}, with probability {self.probability:.2f}."
         )
 
 

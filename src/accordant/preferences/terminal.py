@@ -169,7 +169,8 @@ def opening(interview: Interview) -> str:
     stake = interview.at_stake
     lines.append(f"To decide: the best {stake.kind} ({stake.basis}).")
     if interview.earlier:
-        lines.append(f"{len(interview.earlier)} earlier comparisons are taken into account.")
+        earlier = counted(len(interview.earlier), "earlier comparison is", "earlier comparisons are")
+        lines.append(f"{earlier} taken into account.")
     return "\n".join([*lines, HELP])
 
 
@@ -199,8 +200,10 @@ def closing(interview: Interview) -> str:
 def print_answers(interview: Interview, out: Path | None) -> None:
     """Print where the answers are, or the answers themselves."""
     if not (out is None or is_standard_output(out)):
-        new = f" new, {len(interview.earlier)} earlier" if interview.earlier else ""
-        say(f"{len(interview.records)}{new} comparisons: {out}")
+        told = counted(len(interview.records), "comparison")
+        if interview.earlier:
+            told = f"{len(interview.records)} new, {counted(len(interview.earlier), 'earlier comparison')}"
+        say(f"{told}: {out}")
     else:
         rows = [record.row(interview.stakeholder, interview.context) for record in interview.records]
         write_output("-", as_csv(rows, tuple(interview.context)))

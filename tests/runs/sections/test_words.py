@@ -6,6 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from accordant.preferences.answers_section import AnswersResult
 from accordant.runs.sections.adoption import Adoption
 from accordant.runs.sections.certification_record import CertificatesResult
 from accordant.runs.sections.comparison_record import MetricDifference, RunComparison
@@ -142,3 +143,17 @@ def test_effects_are_told_of_all_rows_and_studies_by_their_runs():
     ):  # fmt: skip
         cells = tuple(SimpleNamespace(finished=done) for done in finished)
         assert StudyResult.model_construct(cells=cells, conditions=("condition",) * conditions).words == words
+
+
+@pytest.mark.parametrize(
+    ("questions", "records", "counts"),
+    [(1, 1, "1 question (1 comparison"), (3, 4, "3 questions (4 comparisons")],
+)
+def test_answers_are_counted_with_what_is_best_by_them(questions, records, counts):
+    told = AnswersResult.model_construct(
+        stakeholder="Ward", questions=questions, records=records, sha256="ab", kind="outcome", best="Better",
+        probability=0.875,
+    )  # fmt: skip
+    assert told.words == (
+        f"Ward answered {counts}, sha256 ab): by these the best outcome is Better, with probability 0.88."
+    )
