@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import pytest
 
 from accordant.cli.plan_table import print_plan
@@ -22,7 +24,7 @@ def printed(capsys):
     """Return a function that prints a plan and returns the first cell of each line with the others."""
 
     def lines(**changes):
-        print_plan(PLAN.__class__(**vars(PLAN) | changes))
+        print_plan(dataclasses.replace(PLAN, **changes))
         return [" ".join(line.split()) for line in capsys.readouterr().out.splitlines()]
 
     return lines
