@@ -26,7 +26,7 @@ def difference(metric, low=None, high=None):
     [
         ([], "Whether figures of D* differ by more than noise cannot be told."),
         ([difference("Gap")], "Whether figures of D* differ by more than noise cannot be told."),
-        ([difference("Gap", -0.1, 0.3)], "No change of D* is shown in 1 figure (90%, all together)."),
+        ([difference("Gap", -0.1, 0.3)], "No change of D* is shown in 1 figure (90%)."),
         ([difference("Gap", 0.0, 0.3), difference("Loss", -0.3, 0.0), difference("Score")],
          "No change of D* is shown in 2 figures (90%, all together)."),
         ([difference("Gap", 0.1, 0.3)], "More than noise in Gap of D* (90%, the only figure)."),

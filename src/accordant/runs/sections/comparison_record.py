@@ -152,6 +152,7 @@ class RunComparison(Section):
         if not told:
             return "Whether figures of D* differ by more than noise cannot be told."
         if not shown:
-            return f"No change of D* is shown in {counted(len(told), 'figure')} ({self.level:.0%}, all together)."
+            together = "" if len(told) == 1 else ", all together"
+            return f"No change of D* is shown in {counted(len(told), 'figure')} ({self.level:.0%}{together})."
         together = "the only figure" if len(told) == 1 else f"all {len(told):,} figures together"
         return f"More than noise in {listed(shown)} of D* ({self.level:.0%}, {together})."
