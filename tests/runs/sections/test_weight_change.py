@@ -71,7 +71,7 @@ def test_scores_are_weighted_means_of_stored_values(weighed):
         assert row.low is None or row.low <= row.score <= row.high
     ranked = [row for row in found.rows if row.candidate and row.score is not None]
     assert all(row.place == 1 + sum(each.score > row.score + 1e-12 for each in ranked) for row in ranked)
-    assert found.winner == ranked[0].strategy and found.row(found.winner).among_best is not False
+    assert found.winner == ranked[0].strategy and ranked[0].among_best is not False
     for row in (*found.risen, *found.fallen):
         assert (row.place < row.place_of_run) == (row in found.risen)
 
