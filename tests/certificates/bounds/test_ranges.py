@@ -51,6 +51,14 @@ def ends(expression, choices=FREE):
     return found.low, found.high, found.may_be_undefined
 
 
+def test_the_largest_ratio_where_most_is_gained_without_any_bottom():
+    """Of 1 / 1, 3 / 0, 4 / 2 and 3 / 1 the second gains most over 2 in the first context, and is no ratio alone."""
+    base = Decisions("base", ("a", "b", "c", "d"), np.zeros(2, dtype=int), np.zeros(2, dtype=bool))
+    top = Sum.of(np.array([[1.0, 3.0, 4.0, 3.0], [0.0] * 4]).T)
+    bottom = Sum.of(np.array([[1.0, 0.0, 2.0, 1.0], [0.0] * 4]).T)
+    assert ends(Ratio(top, bottom), Sets(base, None, np.ones((4, 2), dtype=bool))) == pytest.approx((1.0, 3.0, True))
+
+
 def test_nothing_is_known_of_other_kinds():
     assert ends(Strange()) == (-math.inf, math.inf, True)
     assert ends(Odd((per_action(0, 1),))) == (-math.inf, math.inf, True)
