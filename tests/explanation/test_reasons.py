@@ -14,6 +14,7 @@ from accordant.explanation.labels import LabelledNames, Labels
 from accordant.explanation.reasons import measure, reason
 from accordant.explanation.reasons.sentences import HOW, SENTENCES
 from accordant.languages import language
+from accordant.predictions import OutcomePrediction
 from accordant.recommendation import Recommendations
 from accordant.utilities import ExpectedRewards
 
@@ -315,6 +316,24 @@ def test_who_counts_for_nothing_in_a_policy_is_not_said_to_lose_nothing():
         check(rule, expected.values[:, :, t], found, decisions, t)
         kinds.add(found.kind)
     assert {"uncounted", "no_loss"} <= kinds
+
+
+@pytest.mark.parametrize(
+    ("chances", "depends", "kind"),
+    [((0.2, 0.5, 0.3), False, "likeliest"), ((0.4, 0.4, 0.2), False, "rule"), (None, False, "rule"),
+     ((0.2, 0.5, 0.3), True, "good_outcome"), ((0.4, 0.4, 0.2), True, "rule")],
+)  # fmt: skip
+def test_the_predicted_outcome_is_a_reason_if_it_is_known_and_decides_alone(chances, depends, kind):
+    """Of each action's favourable outcome, or of each outcome's action, the chances are the given ones."""
+    rule = make_rule("outcome_only", {"action_of_outcome": (0, 1, 2), "favourable": (0,)})
+    shares = np.array(chances or (0.2, 0.5, 0.3))
+    weights = np.array([[share, 1 - share, 0.0] for share in shares]) if depends else np.tile(shares, (3, 1))
+    prediction = OutcomePrediction(weights[:, :, None], None, depends_on_action=depends)
+    expected = make_expected(1)
+    decisions = rule(expected, prediction=prediction)
+    answer = reason(rule, expected, decisions, 0, known=Known(prediction if chances else None))
+    assert (answer.kind, answer.action) == (kind, ACTIONS[int(shares.argmax())])
+    assert (answer.better, answer.worse) == (pytest.approx((0.5, 0.3)) if kind != "rule" else (None, None))
 
 
 def test_the_example_of_the_guide():
