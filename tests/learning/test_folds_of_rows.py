@@ -7,8 +7,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from accordant.contexts import Contexts, Log
 from accordant.errors import DataError, InputError
+from accordant.learning.cross_fitting import LearningSettings, training_folds
 from accordant.learning.folds import all_but, make_folds
+from accordant.problem import DecisionProblem
 
 
 @settings(max_examples=60, deadline=None)
@@ -32,6 +35,16 @@ def test_a_rare_label_is_spread_over_the_folds():
     strata = np.repeat([0, 1], [297, 3])
     folds = make_folds(300, 3, np.random.default_rng(0), strata)
     assert [int(strata[rows].sum()) for rows in folds] == [1, 1, 1]
+
+
+@pytest.mark.parametrize("stratified", [True, False])
+def test_every_action_with_every_outcome_is_spread_over_the_folds(stratified):
+    problem = DecisionProblem(stakeholders=["P"], actions=["A", "B", "C"], outcomes=["good", "bad"])
+    pairs = np.repeat(np.arange(6), [60, 3, 4, 90, 5, 3])
+    log = Log(Contexts({"x": np.zeros(len(pairs))}), pairs // 2, pairs % 2)
+    folds = training_folds(problem, log, LearningSettings(None, None, folds=3, random_state=0, stratified=stratified))
+    held = np.array([np.bincount(pairs[rows], minlength=6) for rows in folds])
+    assert (np.ptp(held, axis=0).max() <= 1) == stratified
 
 
 def test_folds_are_shuffled_and_seeded():
