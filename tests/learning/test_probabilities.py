@@ -66,6 +66,10 @@ UNKNOWN = {
     "one against the rest": LogisticRegression(solver="newton-cg", max_iter=500),
     "another scaler": make_pipeline(MinMaxScaler(), LogisticRegression()),
     "squares": make_pipeline(PolynomialFeatures(2), StandardScaler(), LogisticRegression(max_iter=500)),
+    "products of three": make_pipeline(
+        PolynomialFeatures(3, interaction_only=True, include_bias=False), LogisticRegression(max_iter=500)
+    ),
+    "pairs and a constant": make_pipeline(PolynomialFeatures(2, interaction_only=True), LogisticRegression()),
     "temperature": CalibratedClassifierCV(FOREST, method="temperature", cv=3, ensemble=False),
     "sigmoid bayes": CalibratedClassifierCV(GaussianNB(), cv=3),
 }
