@@ -183,6 +183,9 @@ def test_continuous_outcomes(tmp_path, visits, write_rows):
     expected = np.corrcoef(np.r_[visit, none], np.r_[truth - 0.5, truth])[0, 1]
     assert expected > 0.98
     assert signal(contexts, "None", 50.0)[0] == signal(contexts, "None", 10.0)[0]
+    cells = [("Visit", scores), ("None", 3.0), ("None", scores)]  # one score for all contexts, or each its own
+    for cell, at_once in zip(cells, signal.rewards(contexts, cells), strict=True):
+        np.testing.assert_array_equal(at_once, signal(contexts, *cell), strict=True)
     again = ComparisonReward(str(path)).restored(json.loads(json.dumps(signal.state())))
     np.testing.assert_array_equal(again(contexts, "Visit", scores), visit)
 
