@@ -135,7 +135,9 @@ def test_a_few_parts_give_the_values_in_memory_and_a_metric_without_weight_may_b
         )
     lines = job.carry_out("evaluate", "adding up parts", {"seed": own.policy.random_state})
     lines[1]["unavailable"] = {"Parity": "no group is known"}
+    assert leaderboard_of(job, lines).resamples == own.policy.resamples
     lacking = leaderboard_of(job, lines, resamples=50)
+    assert lacking.resamples == 50
     assert "Left out is Parity: no group is known." in lacking.remarks
     assert {label for row in lacking for label in row.metrics} == {"Accuracy"}
     assert [row.score.value for row in lacking] == [row.score.value for row in board]
