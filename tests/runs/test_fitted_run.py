@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import time
 
 import numpy as np
 import pandas as pd
@@ -13,7 +14,7 @@ from accordant import strategies
 from accordant.errors import InputError, NotFittedError
 from accordant.metrics import metrics
 from accordant.report.render import render
-from accordant.runs.fitted_run import NO_UNTOUCHED, case_of
+from accordant.runs.fitted_run import NO_UNTOUCHED, carried_out, case_of
 from accordant.runs.folder import read_run
 from accordant.runs.record.parts import board, leaderboard_of
 
@@ -96,6 +97,13 @@ def test_without_untouched_rows_the_run_says_so_first(policy, bare):
     assert run.record.warnings[0] == NO_UNTOUCHED
     assert run.record.data.test == 0 and run.record.data.rows == 90
     assert [row.strategy for row in run.leaderboard] == [row.strategy for row in policy.leaderboard_]
+
+
+def test_the_cost_is_that_of_the_record_alone(policy, untouched):
+    began = time.perf_counter(), time.process_time()
+    cost = carried_out(policy, untouched | {"rewards": None}, "Loans", "loans").record.cost
+    assert 0 < cost.seconds <= time.perf_counter() - began[0]
+    assert 0 < cost.cpu_seconds <= time.process_time() - began[1]
 
 
 def test_the_hash_says_which_rows_they_were(kept, bare):
