@@ -420,6 +420,15 @@ def test_maps_bars_or_nothing(situations, page):
     assert "load-1-title" not in free
 
 
+def test_maps_are_titled_where_a_dense_centre_has_its_own_alone(situations, page):
+    content = situations("tiny")
+    assert "All items" not in text_of("load", render_slates(content), page)
+    near = [content["items"][0] | {"name": f"near {k}", "latitude": 55 + k / 1e3, "longitude": -3.0} for k in range(12)]
+    content["items"] += [*near, near[0] | {"name": "far", "latitude": 57.0}]
+    said = text_of("load", render_slates(content), page)
+    assert said.index("All items") < said.index("The centre, inside the frame")
+
+
 def test_items_without_a_place_are_counted(situations, page):
     content = situations("tiny")
     content["items"][2] |= {"latitude": None}
