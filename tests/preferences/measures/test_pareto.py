@@ -39,6 +39,14 @@ def test_three_answers():
     assert (not_shown.verdict, not_shown.reason) == ("not shown", "may be worse by 0 or more: minority")
 
 
+def test_worse_is_who_would_be_among_three_ways_to_be_contradicted():
+    """Either of two groups loses, or both do: one p-value of .05 / 3."""
+    for change, named in ((-0.012, ["minority"]), (-0.014, ["majority", "minority"])):
+        found = answer(0, (change, -0.05))
+        assert 0.95 < found.groups[0].p_gain and (found.groups[0].p_gain > 1 - 0.05 / 3) == ("majority" in named)
+        assert found.reason == f"worse by more than 0: {', '.join(named)}"
+
+
 def test_tolerance_is_what_a_group_may_lose():
     assert answer(0, (0.05, 0.0), tolerance=0.04).verdict == "shown"
     assert answer(0, (0.05, -0.05), tolerance=0.1).verdict == "shown"
