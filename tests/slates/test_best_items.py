@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from accordant.errors import InputError
 from accordant.slates.candidates import best_items
 
 LEVELS = st.sampled_from([-2.0, 0.0, 0.5, 0.5 + 1e-14, 1.0])
@@ -46,3 +47,12 @@ def test_edges(n_users):
     found = best_items(scores, scores, np.ones((4, n_users), dtype=bool), 6)
     assert found.items.tolist() == [[0, 1, 2, 3, -1, -1]] * n_users
     assert scores.max(initial=0.0) == 0.0  # what was given is not changed
+
+
+@pytest.mark.parametrize("n_users", [1, 2])
+@pytest.mark.parametrize("score", [np.inf, np.nan])
+def test_a_score_without_an_order_is_refused(score, n_users):
+    scores = np.zeros((4, n_users))
+    scores[2, 0] = score
+    with pytest.raises(InputError, match=r"NaN or \+inf"):
+        best_items(scores, np.zeros_like(scores), np.ones(scores.shape, dtype=bool), 2)
