@@ -227,6 +227,13 @@ def test_one_stakeholder_or_one_action_is_no_error(name, shape):
         assert check(name, "utilitarian", E).violated == 0
 
 
+def test_a_third_of_a_sample_is_in_tenths_and_a_third_in_halves():
+    values = sample(300).values
+    assert len(np.unique(values[:, :, ::3])) == 1200
+    assert np.unique(values[:, :, 1::3]) == pytest.approx(np.arange(11) / 10)
+    assert np.unique(values[:, :, 2::3]).tolist() == [0.0, 0.5, 1.0]
+
+
 @pytest.mark.parametrize("name", ordered_names())
 def test_no_contexts_is_no_error(name):
     E = ExpectedRewards(np.zeros((2, 3, 0)), stakeholders="AB", actions="wxy")
