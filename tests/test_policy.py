@@ -628,6 +628,10 @@ def test_unusual_rows_are_handled_as_the_policy_says(loans, loans_policy):
     found = policy.recommend(far)
     assert found.decisions.actions[3] == "" and found.referred.sum() == found.counts.referred == 1
     assert loans_policy.recommend(far).decisions.actions[3] != ""
+    assert [mask.nonzero()[0].tolist() for mask in policy.handling_of(far)[1:]] == [[3], []]
+    for action in loans.problem.actions:
+        policy.set_params(unusual={"out_of_range": action})
+        assert [mask.nonzero()[0].tolist() for mask in policy.handling_of(far)[1:]] == [[], [3]]
     with pytest.raises(InputError, match="unknown far in unusual: 'refuse'"):
         policy.set_params(unusual={"far": "refuse"}).recommend(far)
 
