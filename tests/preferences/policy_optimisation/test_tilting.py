@@ -87,6 +87,12 @@ class TestBestOfN:
         found = best_of_n([[1.0], [1.0], [0.0]], [[0.1], [0.3], [0.6]], 10**6)
         np.testing.assert_allclose(found[:, 0], [0.25, 0.75, 0], atol=1e-12)
 
+    def test_of_enough_draws_one_is_the_best_however_shares_are_rounded(self):
+        reference = np.random.default_rng(1).dirichlet(np.ones(40), size=20).T
+        reward = np.tile(np.arange(40.0)[:, None], 20)
+        found = best_of_n(reward, reference, 10**16)
+        np.testing.assert_allclose(found, (reward == 39).astype(float), atol=1e-12)
+
     def test_contexts_do_not_mix_and_excluded_candidates_stay_out(self):
         reward = np.array([[1.0, 5.0], [2.0, 4.0], [3.0, 3.0]])
         reference = np.array([[0.2, 0.5], [0.8, 0.2], [0.0, 0.3]])
