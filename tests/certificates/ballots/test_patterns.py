@@ -158,3 +158,17 @@ def test_leads_where_a_set_is_approved_are_those_of_a_linear_program():
             assert leads[code, a, b, t] == pytest.approx(-found.fun, abs=1e-9)
             checked += 1
     assert checked > 100
+
+
+@pytest.mark.parametrize(
+    ("ranks", "first", "second", "third"),
+    [([0, 1, 2], [0.3, 0.4], [0.0, 0.4], [0.0, 0.0]), ([0, 0, 2], [0.125, 0.4], [0.125, 0.525], [0.0, 0.0])],
+)
+def test_leads_by_hand(ranks, first, second, third):
+    """Who is below another is worth no more than it; who is level with another, by no more than the tolerance."""
+    patterns = orders(3, by_rank=False)
+    low, high = np.array([[[0.3], [0.2], [0.1]]]), np.array([[[0.5], [0.9], [0.6]]])
+    leads = patterns.leads(low, high, patterns.allowed(low, high, 0.125), 0.125)
+    table = leads[0, patterns.ranks.tolist().index(ranks), :, :, 0]
+    for a, expected in enumerate((first, second, third)):
+        assert np.delete(table[a], a) == pytest.approx(expected)
