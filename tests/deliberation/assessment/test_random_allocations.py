@@ -69,6 +69,15 @@ def test_each_allocation_of_the_level_set_is_as_likely(demands, capacities, rank
     assert off < 1.5 * np.sqrt(size / 6000)  # independent draws are off by about .4 sqrt(size / draws)
 
 
+@pytest.mark.parametrize("draws", [1, 3, 201])
+def test_as_many_are_drawn_as_are_asked_for(draws):
+    scenario, utility = built([[1]] * 5, [2]), AdditiveUtility(np.arange(5.0))
+    start = Allocation.of(scenario, {"p1": {"r0": 1.0}, "p3": {"r0": 1.0}})
+    shares = at_level(scenario, utility, start, draws, seed=0)
+    assert shares.shape == (draws, 5)
+    assert (utility.of(shares) >= utility.of(start.shares[None])).all()
+
+
 def test_a_utility_that_does_not_add_up():
     scenario = built([[1]] * 6, [3])
     start = Allocation.of(scenario, {each: {"r0": 1.0} for each in ("p0", "p1", "p5")})
