@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from statistics import NormalDist
+
 import fairlearn.metrics as fm
 import numpy as np
 import pytest
@@ -213,6 +215,16 @@ def test_percentile_interval_equals_numpy_without_the_undefined(values, level):
             continue
         expected = np.quantile(kept, [(1 - level) / 2, (1 + level) / 2])
         np.testing.assert_allclose([found.low[column], found.high[column]], expected, atol=1e-12)
+
+
+@pytest.mark.parametrize("share", [0.2, 0.3, 0.5, 0.7])
+def test_limits_around_an_estimate_reach_as_far_as_bias_does(share):
+    """Of resamples 0 to 1 the quantile p is p; Efron's limits are Φ(2 z ± 1.96), z that of the share below."""
+    normal = NormalDist()
+    z = normal.inv_cdf((1000 * share + 0.5) / 1001)
+    corrected = [normal.cdf(2 * z + normal.inv_cdf(tail)) for tail in (0.025, 0.975)]
+    found = percentile_interval(np.linspace(0, 1, 1001)[:, None], estimates=np.array([share]))
+    assert (found.low[0], found.high[0]) == pytest.approx((min(0.025, corrected[0]), max(0.975, corrected[1])))
 
 
 def test_wrong_requests_are_refused(world, strategies, counting):
