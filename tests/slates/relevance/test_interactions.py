@@ -46,6 +46,7 @@ class TestSums:
         found = of([0, 0, 1, 2], [1, 1, 1, 4], counts=[2, 1, 1, 5])
         assert found.popularity.tolist() == [0, 4, 0, 0, 5]
         assert found.reach == pytest.approx([0, 2 / 3, 0, 0, 1 / 3])
+        assert of([2, 2], [1, 4]).reach.tolist() == [0, 1, 0, 0, 1]  # of those with a row, which is one
 
     def test_nothing_at_all(self):
         assert not of([], []).popularity.any()
