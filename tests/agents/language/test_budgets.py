@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from accordant.agents.language import Budget, CallLedger, OpenAICompatible
+from accordant.agents.language import Budget, CallLedger, LanguageModelAgent, OpenAICompatible, Reply
 from accordant.errors import InputError, InvalidMoveError
 
 
@@ -38,6 +38,20 @@ def test_retries_and_repairs_are_calls(agent, room, server):
     with pytest.raises(InvalidMoveError, match="budget of 2 calls"):
         agent(budget=Budget(calls=2)).act(room.view("vote"))
     assert len(server.requests) == 4
+
+
+@pytest.mark.parametrize("counts", [{"tokens_in": 9}, {"tokens_out": 9}])
+def test_tokens_that_are_counted_by_half_are_estimated(counts, room):
+    class Half:
+        """Counts what it was asked, or what it answered."""
+
+        def complete(self, request, key=None, seconds=0.0):
+            return Reply('{"ranking": [0, 1, 2]}', **counts)
+
+    speaker = LanguageModelAgent("me", "http://127.0.0.1:9", "fake", retriever=None, provider=Half())
+    speaker.act(room.view("vote"))
+    assert speaker.ledger["tokens_in"] > 9
+    assert (speaker.ledger["tokens_out"], speaker.ledger["estimated"]) == (6, 1)
 
 
 def test_nothing_is_asked_without_a_budget(agent, room, server):
