@@ -43,7 +43,7 @@ def test_figures_grow_by_steps_and_are_those_of_the_first_decisions(service, cli
             (told,) = statistics(connection, service.workspace)
         assert told.counted == len(decided) - len(decided) % STEP
         assert told.actions == told_together(Counter(decided[: told.counted]))
-    assert (told.contested, told.overdue) == (0, 0)
+    assert (told.contested, told.open, told.overdue, told.upheld, told.changed, told.remitted) == (0,) * 6
 
 
 def test_elsewhere_nothing_is_told(service, client):
