@@ -35,6 +35,8 @@ def test_shares_stand_above_the_diagonal_and_untied_ones_below(on, capsys):
     shares = {line.split()[1]: line.split()[2:] for line in lines if line[:2].strip().isdecimal()}
     # Ann takes x, x, x, x, x and is tied in the third; Ben takes x, y, x, y, y: 3 of 5, and 3 of 4
     assert list(shares) == ["stakeholder:Ann", "stakeholder:Ben", "borda", "alpha_fairness[3]"]
+    assert [line[:2].strip() for line in lines if line[:2].strip().isdecimal()] == ["1", "2", "3", "4"]
+    assert ["rule", "1", "2", "3", "4"] in [line.split() for line in lines]  # columns have the numbers of rows
     assert shares["stakeholder:Ann"][0] == "60" and shares["stakeholder:Ben"][0] == "75"
     (example,) = (line.split() for line in lines if line.startswith("borda"))
     assert example[1:] == ["1/5", "1/5", "context", "4:", "y,", "but", "x", "without", "z"]
