@@ -331,3 +331,9 @@ def test_what_is_level_in_one_metric_is_decided_by_the_other_but_not_by_a_gap(go
     assert found.tolist() == [[code]]
     mirrored = farthest((other, level), np.array([[0.0, 1.0]]), (goal, "max"))
     assert mirrored.tolist() == [[code]]
+
+
+@pytest.mark.parametrize(("slope", "code"), [((0.5, -0.5), 0), ((-0.5, 0.5), 0), ((0.5, 0.5), 2)])
+def test_between_the_ends_what_is_level_stays_with_the_first_whatever_its_metrics(slope, code):
+    first, second = (Additive(np.array(rows)[:, None], 0.0) for rows in ([0.25, 0.75, 1.0], [0.25, 0.75, 1.0]))
+    assert farthest((first, second), np.array([slope]), ("max", "max")).tolist() == [[code]]
