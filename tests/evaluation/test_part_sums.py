@@ -231,6 +231,8 @@ def test_support_by_the_log_is_that_in_memory(lines, floor):
     )  # fmt: skip
     assert list(total.ranges.values()) == [pytest.approx(span) for span in twin.ranges.values()]
     assert total.withheld == twin.withheld
+    pairs = list(np.ndindex(len(decisions), len(decisions)))
+    assert [total.agreement(*pair) for pair in pairs] == pytest.approx([twin.agreement(*pair) for pair in pairs])
     assert total.always == twin.always and total.follows_log.tolist() == twin.follows_log.tolist()
 
 
