@@ -163,8 +163,8 @@ def _held_out_loss(
         losses = terms.losses(_margins(network, features, comparisons, held_out, latent), held_out)
     groups = np.zeros(len(held_out), dtype=np.intp) if terms.groups is None else terms.groups[held_out]
     totals = np.bincount(groups, terms.weights[held_out])
-    means = np.bincount(groups, losses.numpy().astype(np.float64)) / np.where(totals > 0, totals, 1.0)
-    return float(means[totals > 0].max())
+    sums = np.bincount(groups, losses.numpy().astype(np.float64))
+    return float((sums[totals > 0] / totals[totals > 0]).max())
 
 
 def _worst(losses: Tensor, groups: Codes, shares: Values, rate: float) -> tuple[Tensor, Values]:
