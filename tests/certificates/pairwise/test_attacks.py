@@ -10,7 +10,7 @@ import pytest
 from accordant import strategies
 from accordant.certificates import Threat
 from accordant.certificates.certificate import method_for
-from accordant.certificates.pairwise.attacks import plans
+from accordant.certificates.pairwise.attacks import attack_reports, plans
 from accordant.certificates.pairwise.comparison import AHEAD, BEHIND, LEVEL, PairwiseComparison, beside
 from accordant.certificates.reports import Reports
 from accordant.strategies.block import block_of
@@ -154,6 +154,21 @@ def test_large_problems_try_fewer_attacks():
     assert len(plans(3, 3, tailored=True, levelled=True)) == 1 + 1 + 3 + 3 + 9 + 1
     assert len(plans(10, 10, tailored=False, levelled=False)) == 1 + 20
     assert [len(plans(n, 2, tailored=False, levelled=False)) for n in (125, 126)] == [1 + 2 + 250 + 1, 1 + 2]
+
+
+def test_an_attack_raises_a_rival_or_all_but_it_for_everybody_or_for_one_only(world):
+    """By hand: the action at its highest, the others at their lowest but where the plan says otherwise."""
+    reports = Reports.of(block_of(world(np.full((3, 4, 1), 0.5)), slice(0, 1)), Threat(0.25))
+    tried = [plan for plan in plans(3, 4, tailored=False, levelled=False) if plan.column is not None]
+    assert len(tried) == 2 * 4 * (1 + 3)
+    for plan in tried:
+        raised = {plan.column} if plan.raised == "it" else {0, 1, 2, 3} - {plan.column}
+        rows = range(3) if plan.stakeholder is None else [plan.stakeholder]
+        expected = np.full((3, 4), 0.25)
+        expected[np.ix_(rows, sorted(raised))] = 0.75
+        expected[:, 1] = 0.75
+        reported = attack_reports(strategies.utilitarian, reports, 1, plan, None)
+        assert reported[:, :, 0].tolist() == expected.tolist()
 
 
 def test_from_four_actions_on_all_but_a_rival_are_raised_too():
