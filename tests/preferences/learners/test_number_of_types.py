@@ -109,6 +109,7 @@ def test_what_is_doubtful_is_said(opposed):
     few = choose_types(eight, most=2, folds=2, learner=QUICK)
     assert "fewer than 10 comparisons" in few.warnings[0]
     assert few.n_users == np.count_nonzero(eight.counts) == 8
+    assert few.folds == 2
     assert "only 8 users were scored" in few.warnings[-1]
     at_most = choose_types(opposed(share=0.6, n=1200), most=2, folds=2, learner=QUICK)
     assert any("largest number tried" in each for each in at_most.warnings)
@@ -147,6 +148,11 @@ def test_independent_records_of_any_weight_are_not_warned_about(opposed):
             choose_types(replace(records, chosen=chosen, weights=weights), most=1, folds=2, learner=QUICK).warnings[1:]
             == ()
         )
+
+
+def test_of_fewer_users_than_folds_every_one_is_a_fold(opposed):
+    choice = choose_types(opposed(n=300).of_users([10, 20, 30]), most=1, folds=5, learner=QUICK)
+    assert (choice.folds, choice.n_users) == (3, 3)
 
 
 def test_the_same_generator_gives_the_same_table(opposed):
