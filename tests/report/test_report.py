@@ -284,6 +284,19 @@ def test_overlap_and_proxies_are_shown_where_they_were_recorded(records: dict[st
     assert "Overlap:" not in Page(rendered(records["tiny"])).text
 
 
+@pytest.mark.parametrize(
+    ("weights", "said"),
+    [((0.4, 0.3, 0.3, 0), True), ((0.25,) * 4, True), ((0.4, 0.4, 0.2, 0), False), ((0.5, 0.5, 0, 0), False)],
+)
+def test_metrics_with_the_weight_of_those_that_are_drawn_are_mentioned(
+    records: dict[str, Json], weights: tuple[float, ...], said: bool
+) -> None:
+    record = records["tiny"]
+    for metric, weight in zip(record["test"]["metrics"], weights, strict=True):
+        metric["weight"] = weight
+    assert ("of several with equal weight, those declared first" in rendered(record)) is said
+
+
 def test_no_card_no_verdict(records: dict[str, Json]) -> None:
     assert "this report gives no verdict about any criterion" in Page(rendered(records["bare"])).text
     text = Page(rendered(records["tiny"])).text
