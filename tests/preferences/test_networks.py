@@ -20,6 +20,11 @@ def torch(extra):
     return extra("torch")
 
 
+@pytest.fixture
+def trainable(torch):
+    torch.optim.Adam([torch.zeros(1)])  # imports most of torch: no test should pay
+
+
 def encoder_of(torch, n_features=3, n_latent=2, hidden=4):
     from accordant.preferences.networks import PairEncoder
 
@@ -122,6 +127,30 @@ def test_the_worse_group_gains_weight_as_in_the_worked_example(torch):
     total, shares = _worst(losses, groups, np.array([0.5, 0.5]), 0.01)
     assert shares == pytest.approx([0.499, 0.501], abs=1e-6)
     assert float(total) == pytest.approx(0.499 * 0.3 + 0.501 * 0.7, abs=1e-6)
+
+
+@pytest.mark.usefixtures("trainable")
+@pytest.mark.parametrize("groups", [None, [0, 0, 0, 1, 1, 2, 2, 2]], ids=["mean", "worst group"])
+def test_the_held_out_loss_is_the_weighted_mean_or_that_of_the_worst_group(torch, groups):
+    """Of a network that does not move; no record of the second group is held out."""
+    from accordant.preferences.network_training import Terms, Training, trained
+    from accordant.preferences.networks import KnownLatents, RewardNetwork
+
+    generator, held_out = np.random.default_rng(6), np.array([0, 1, 2, 5, 6, 7])
+    items, weights = np.arange(16).reshape(-1, 2), generator.uniform(0.5, 2.0, 8)
+    records = Comparisons(generator.normal(size=(16, 3)) * 3, items[:, 0], items[:, 1], np.arange(8))
+    torch.manual_seed(0)
+    network, latents = RewardNetwork(3, 0, 4), KnownLatents(records, None, np.array([3, 4]))
+    with torch.no_grad():
+        rewards = network(torch.from_numpy(records.features.astype(np.float32)), torch.zeros((16, 0))).numpy()
+    nothing = np.zeros(8)
+    terms = Terms(weights, np.ones(8), nothing, nothing, nothing, None if groups is None else np.array(groups))
+    stop = trained(network, latents, records, terms, held_out, Training(1, 2, 0.0, 0.0, 0.0), generator)
+    losses = np.log1p(np.exp(rewards[items[:, 1]] - rewards[items[:, 0]]))
+    parts = [held_out] if groups is None else [held_out[:3], held_out[3:]]
+    means = [np.average(losses[part], weights=weights[part]) for part in parts]
+    assert groups is None or abs(means[0] - means[1]) > 0.01
+    assert (stop.steps, stop.loss) == (1, pytest.approx(max(means), abs=1e-6))
 
 
 def test_a_record_never_tells_its_own_user(torch):
