@@ -4,14 +4,20 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta, timezone
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from accordant.decisions import Decisions
 from accordant.errors import AccordantError, DataError
-from accordant.runs.decision_log import DecisionLine, read_decisions
+from accordant.recommendation import Recommendations
+from accordant.runs.decision_log import DecisionLine, decision_lines, read_decisions
+from accordant.unusual import Unusual
+from accordant.utilities import ExpectedRewards
 
 HASH = "ab" * 32
 LINE = {
@@ -91,3 +97,22 @@ def test_a_log_is_read_line_by_line(tmp_path):
     for name, message in (("empty.jsonl", "holds no decision"), ("none.jsonl", "there is no such file")):
         with pytest.raises(DataError, match=message):
             list(read_decisions(tmp_path / name))
+
+
+def test_remarks_are_what_is_unusual_then_what_was_adopted_then_flags_and_nothing_else():
+    actions, nothing = ["Grant", "Decline"], np.zeros(3, dtype=bool)
+    expected = ExpectedRewards(np.full((1, 2, 3), 0.5), stakeholders=["Bank"], actions=actions)
+    decided = Decisions(
+        "maximin", np.array(actions), np.array([0, 1, 0]), nothing, flags={"no winner": np.arange(3) == 2}
+    )
+    recommended = replace(
+        Recommendations.of(decided, expected),
+        unusual=Unusual({}, np.array(["", "age 99 is above all training rows", "debt is missing"], dtype=object)),
+        adopted=np.array(["", "as the board decided", ""]), fall_back=np.array([False, True, False]),
+    )  # fmt: skip
+    lines = decision_lines(recommended, {}, [0, 1, 2], run=HASH, time=datetime(2026, 3, 1, tzinfo=UTC))
+    assert [line.remarks for line in lines] == [
+        (),
+        ("age 99 is above all training rows", "as the board decided", "fall_back"),
+        ("debt is missing", "no winner"),
+    ]
