@@ -190,6 +190,22 @@ def test_the_front_marks_who_is_not_dominated(situations):
         assert f"{line.words}: user attained {number(line.value('user attained'))} [" in drawn
 
 
+@pytest.mark.parametrize("unknown", [None, "user attained", "worst off"])
+def test_intervals_that_are_known_cross_at_the_marks_of_the_front(unknown, situations):
+    content = situations("tiny")
+    for row in content["leaderboard"]:
+        if unknown is not None:
+            row["metrics"][unknown] |= {"low": None, "high": None}
+    reading = SlateReading(content)
+    drawn = str(front_chart("front", reading.lines, ("user attained", "worst off"), "Visitor"))
+    crossed = [line for line in reading.lines if line.roles or line.standing.on_front]
+    ends = re.findall(r'<line x1="([-\d.]+)" y1="([-\d.]+)" x2="([-\d.]+)" y2="([-\d.]+)" class="interval"', drawn)
+    level = sum(y == other_y for _, y, _, other_y in ends)
+    upright = sum(x == other_x for x, _, other_x, _ in ends)
+    assert level == (0 if unknown == "user attained" else len(crossed))
+    assert upright == (0 if unknown == "worst off" else len(crossed))
+
+
 def test_shades_follow_what_is_attained(situations):
     reading = SlateReading(situations("tiny"))
     for line, cells in attainment_table(reading).shown:
