@@ -344,6 +344,15 @@ def test_the_first_rows_of_a_csv_are_cut_and_taken_again_if_they_are_few(tmp_pat
     assert Path(file).read_text(encoding="utf-8") == "a,b\n" + "".join(rows)
 
 
+def test_folders_of_the_first_file_say_columns_of_all_rows_that_are_cut(tmp_path):
+    for kind in ("a", "b"):
+        (tmp_path / "rows" / f"kind={kind}").mkdir(parents=True)
+        (tmp_path / "rows" / f"kind={kind}" / "part.csv").write_text("x\n1\n")
+    assert Cut({}, str(tmp_path / "rows"), tmp_path).folders == {"kind": "a"}
+    assert Cut({}, str(tmp_path / "rows" / "kind=b" / "part.csv"), tmp_path).folders == {}
+    assert Cut({}, None, tmp_path).folders == {}
+
+
 @pytest.mark.parametrize(
     ("part_rows", "seconds", "sizes"),
     [
