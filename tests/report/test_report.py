@@ -294,7 +294,9 @@ def test_metrics_with_the_weight_of_those_that_are_drawn_are_mentioned(
     record = records["tiny"]
     for metric, weight in zip(record["test"]["metrics"], weights, strict=True):
         metric["weight"] = weight
-    assert ("of several with equal weight, those declared first" in rendered(record)) is said
+    html = rendered(record)
+    assert "The two metrics with the largest weights" in html
+    assert ("of several with equal weight, those declared first" in html) is said
 
 
 def test_no_card_no_verdict(records: dict[str, Json]) -> None:
