@@ -22,6 +22,14 @@ def test_level_lines_of_a_rectangle_reach_from_side_to_side() -> None:
     assert sorted(each[1] for each in strokes(lines)) == [5.0, 10.0]
 
 
+@pytest.mark.parametrize("shift", range(4))
+def test_a_line_that_meets_corners_reaches_from_one_to_the_other(shift: int) -> None:
+    corners = ((0.0, 5.0), (10.0, 0.0), (20.0, 5.0), (10.0, 10.0))
+    _, lines = hatched((*corners[shift:], *corners[:shift]), HATCHES.index(((0.0, 5.0),)))
+    ((x1, y1, x2, y2),) = strokes(lines)
+    assert sorted([(x1, y1), (x2, y2)]) == [(0.0, 5.0), (20.0, 5.0)]
+
+
 @pytest.mark.parametrize("position", range(2 * len(HATCHES)))
 def test_lines_stay_inside_a_triangle_and_its_sides(position: int) -> None:
     corners = ((0.0, 0.0), (60.0, 0.0), (0.0, 60.0))
