@@ -87,6 +87,31 @@ def test_a_broken_promise_is_named(watched, logged):
     assert "Bank gets less" not in " ".join(found.remarks)
 
 
+def test_rewards_of_a_group_are_those_of_its_members(watched, logged):
+    lines, outcomes = logged(120)
+    promise = watched.record.promise
+    of_branch = tuple(
+        each.model_copy(update={"attribute": "branch", "group": group})
+        for each in promise.errors if each.kind == "reward" for group in ("north", "south")
+    )  # fmt: skip
+    record = watched.record.model_copy(
+        update={"promise": promise.model_copy(update={"errors": (*promise.errors, *of_branch)})}
+    )
+    run = replace(watched, record=record)
+    run.__dict__["policy"] = watched.policy  # which was read already
+    table = watched.case.rewards["Bank"]["table"]
+    by_branch = {"north": [], "south": []}
+    for line, outcome in zip(lines, outcomes, strict=True):
+        if not line.referral:
+            promised = line.expected_rewards["Bank"][line.action]
+            by_branch[line.context["branch"]].append((promised, table[line.action][outcome.outcome]))
+    found = {each.group: each for each in monitor(run, lines, outcomes).rewards if each.stakeholder == "Bank"}
+    assert found["north"].n != found["south"].n
+    for group, rewards in {**by_branch, "": sum(by_branch.values(), [])}.items():
+        assert found[group].n == len(rewards) > 0
+        assert (found[group].promised, found[group].realised) == pytest.approx(np.mean(rewards, axis=0), abs=1e-6)
+
+
 def test_the_past_stays_when_the_log_goes_on(watched, logged):
     lines, outcomes = logged(700)
     short, long = monitor(watched, lines[:430], outcomes[:300]), monitor(watched, lines, outcomes[:300])
