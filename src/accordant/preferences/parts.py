@@ -30,7 +30,6 @@ from accordant.preferences.measures import Disagreement
 from accordant.preferences.readers.movielens import RatingFactors, read_movielens
 from accordant.preferences.records import Comparisons
 from accordant.preferences.result import AgreementResult, OverTimeResult, PreferenceOptions
-from accordant.statistics import Estimate
 
 log = logging.getLogger("accordant.preferences")
 
@@ -121,15 +120,12 @@ def agreement_on(
 def _chosen_words(measures: AgreementMeasures) -> str:
     chosen = measures.chosen
     assert chosen.value is not None
+    low, high = chosen.low, chosen.high
+    limits = "" if low is None or high is None else f" [{0.5 + low:.3f}, {0.5 + high:.3f}]"
     return (
         f"Of {measures.records} choices between a response that agrees with a false stance and one that does not, "
-        f"{share(0.5 + chosen.value)}{_limits(chosen, 0.5)} are for the one that agrees."
+        f"{share(0.5 + chosen.value)}{limits} are for the one that agrees."
     )
-
-
-def _limits(limits: Estimate, more: float = 0.0) -> str:
-    """Return an interval in brackets; nothing without one."""
-    return "" if limits.low is None or limits.high is None else f" [{limits.low + more:.3f}, {limits.high + more:.3f}]"
 
 
 def _drift_words(agreement: MethodAgreement) -> str:
@@ -147,9 +143,9 @@ def _drift_words(agreement: MethodAgreement) -> str:
 def _floor_words(disagreement: Disagreement | None, own: str | None) -> list[str]:
     if disagreement is None:
         return ["No two users compared the same pair: how much no single reward can remove is not known."]
-    least = f"{disagreement.floor.value:.3f}{_limits(disagreement.floor)}"
     what = "nats of the loss per label no single reward can remove"
-    said = [f"{disagreement.n_labels} labels on {counted(disagreement.n_pairs, 'pair')}: at least {least} {what}."]
+    on = f"{disagreement.n_labels} labels on {counted(disagreement.n_pairs, 'pair')}"
+    said = [f"{on}: at least {disagreement.floor} {what}."]
     below = disagreement.below_floor
     if below is not None and below.low is not None and below.low > 0:
         said.append(f"{own} goes below that by {below.value:.3f}: knowing the user gains what no single reward can.")
