@@ -10,7 +10,8 @@ from hypothesis.extra.numpy import arrays
 
 from accordant.errors import InputError
 from accordant.evaluation import composite_score
-from accordant.evaluation.composite import added_up
+from accordant.evaluation.composite import CompositeScale, added_up
+from accordant.metrics.metric import metrics
 
 GOALS = ("max", "zero", "min")
 EXAMPLE = np.array([[0.9, 0.30, 0.20], [0.8, -0.10, 0.10], [0.6, 0.05, 0.15]])
@@ -37,6 +38,14 @@ def test_worked_example_in_the_reference_variant():
     )
     np.testing.assert_allclose(found.normalised[:, 1], [0, 2 / 3, 5 / 6], atol=1e-6)
     np.testing.assert_allclose(found.scores, [0.45, 0.8, 0.65], atol=1e-6)
+
+
+def test_accuracy_stays_raw_in_the_reference_variant_and_so_does_what_is_called_so():
+    named = {"Accuracy": "mean_reward", "Hits": "accuracy", "Mean": "mean_reward"}
+    weighted = {label: (metrics.create(name), 1.0) for label, name in named.items()}
+    scale = CompositeScale(weighted, ALL, "reference", ((0.0, 1.0),) * 3)
+    found = scale.scores(np.tile([[0.4], [0.6], [0.8]], 3))
+    np.testing.assert_allclose(found.normalised.T, [[0.4, 0.6, 0.8], [0.4, 0.6, 0.8], [0.0, 0.5, 1.0]], atol=1e-12)
 
 
 def test_weights_are_divided_by_their_sum():

@@ -124,6 +124,14 @@ def composite_score(
     return Composite(scores, np.asarray(normalised), np.asarray(uninformative).squeeze(axis=-2), shares)
 
 
+def left_raw(metrics: Mapping[str, str]) -> Mask:
+    """Return which metrics ``reference`` leaves raw, shape (metric,); `metrics`: label to name.
+
+    The official code leaves the metric called Accuracy raw, whatever it measures.
+    """
+    return np.array([label == "Accuracy" or name == "accuracy" for label, name in metrics.items()])
+
+
 def added_up(values: Values) -> Values:
     """Return sums over the last axis, one after another in its order, shape (...).
 
@@ -229,10 +237,8 @@ class CompositeScale:
 
     @property
     def accuracy(self) -> Mask:
-        """Which metrics ``reference`` leaves raw: the one called Accuracy, whatever it measures, shape (metric,)."""
-        return np.array(
-            [label == "Accuracy" or metric.name == "accuracy" for label, (metric, _) in self.metrics.items()]
-        )
+        """Which metrics ``reference`` leaves raw, see `left_raw`, shape (metric,)."""
+        return left_raw({label: metric.name for label, (metric, _) in self.metrics.items()})
 
     def scores(self, raw: Values) -> Composite:
         """Return the composite of raw values of shape (..., strategy, metric)."""

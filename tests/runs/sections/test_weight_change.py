@@ -13,6 +13,7 @@ from accordant.errors import InputError, UnknownNameError
 from accordant.runs import RunOptions, carry_out, read_run, write_run
 from accordant.runs.record import Record
 from accordant.runs.record.choice import ShiftPart, WeightSensitivityPart
+from accordant.runs.record.stored_scores import StoredScores
 from accordant.runs.sections.weight_change import reweigh
 from accordant.runs.sections.weight_change_record import Reweighed, ReweighedRow
 
@@ -74,6 +75,15 @@ def test_scores_are_weighted_means_of_stored_values(weighed):
     assert found.winner == ranked[0].strategy and ranked[0].among_best is not False
     for row in (*found.risen, *found.fallen):
         assert (row.place < row.place_of_run) == (row in found.risen)
+
+
+def test_all_weight_on_a_metric_gives_its_stored_values(weighed):
+    record = weighed[0].record
+    for label in ("Accuracy", "Parity", "Mean", "Worst"):
+        weights = {column.label: float(column.label == label) for column in record.test.metrics}
+        found = StoredScores.of(record, record.test, weights)
+        stored = [row.metrics[label].normalised for row in record.test.leaderboard]
+        assert found.composite.scores == pytest.approx(np.array(stored, dtype=np.float64), abs=0.0, nan_ok=True)
 
 
 def test_who_rose_or_fell_is_told_by_how_many_places(weighed):

@@ -191,8 +191,7 @@ def _table(statistics: Statistics, kinds: Mapping[str, str], scale: CompositeSca
         goals=tuple(metric.goal for metric, _ in metrics.values()),
         weights=np.array([weight for _, weight in metrics.values()]),
         raw=np.array([[row[label].value for label in metrics] for row in results], dtype=np.float64),
-        # the official code leaves the metric called Accuracy raw, whatever it measures
-        accuracy=np.array([label == "Accuracy" or metric.name == "accuracy" for label, (metric, _) in metrics.items()]),
+        accuracy=scale.accuracy,
         candidates=scale.candidates,
         baselines=np.array([kinds[name] == "baseline" for name in statistics.names]),
         normalisation=scale.normalisation,

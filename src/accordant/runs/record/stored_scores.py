@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from accordant.arrays import Mask
-from accordant.evaluation.composite import EQUAL, Composite, added_up, composite_score
+from accordant.evaluation.composite import EQUAL, Composite, added_up, composite_score, left_raw
 from accordant.metrics.metric import TOLERANCE
 from accordant.runs.record import Board, Record
 
@@ -44,7 +44,6 @@ class StoredScores:
     def of(cls, record: Record, board: Board, weights: Mapping[str, float]) -> StoredScores:
         """Return the scores of a leaderboard of a record; `weights`: metric to weight."""
         columns, rows, declared = board.metrics, board.leaderboard, record.strategies
-        metrics = record.case.metrics
         labels = tuple(column.label for column in columns)
         raw = np.array([[row.metrics[label].value for label in labels] for row in rows], dtype=np.float64)
         composite = composite_score(
@@ -53,7 +52,7 @@ class StoredScores:
             weights=[weights[label] for label in labels],
             candidates=np.array([row.candidate for row in rows]),
             normalisation=board.normalisation,  # type: ignore[arg-type]
-            accuracy=np.array([label == "Accuracy" or metrics[label].metric == "accuracy" for label in labels]),
+            accuracy=left_raw({label: record.case.metrics[label].metric for label in labels}),
             ranges=[(0.0, 1.0) if column.range is None else column.range for column in columns],
         )
         if board.normalisation == "natural":
