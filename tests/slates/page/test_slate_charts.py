@@ -165,6 +165,12 @@ def test_folding_keeps_every_rule_once_and_marked_ones_in_sight(situations):
     shown, rest = reading.folded(reading.lines)
     assert sorted(line.position for line in (*shown, *rest)) == [line.position for line in reading.lines]
     assert {line.name for line in reading.marked} <= {line.name for line in shown}
+    assert not reading.lines[4].roles  # so that it stands unfolded by its place alone, if at all
+    assert [line.position for line in reading.folded(reading.lines, 4)[0]] == [
+        line.position for line in reading.lines if line.position <= 4 or line.roles
+    ]
+    assert reading.folded(reading.lines[:6], 4) == (list(reading.lines[:6]), [])
+    assert reading.folded(reading.lines[:7], 4)[1] != []
     found = attainment_table(reading)
     names = [line.name for line, _ in (*found.shown, *found.rest)]
     assert sorted(names) == sorted(line.name for line in reading.lines)
