@@ -82,6 +82,20 @@ def test_rows_one_by_one_are_there_if_the_record_keeps_them(records: dict[str, J
     assert data(record)["people"] is None and 'id="people"' not in render(Record.read(record))
 
 
+@pytest.mark.parametrize(("n", "there"), [(1, False), (2, True)])
+def test_rows_one_by_one_are_there_if_there_is_more_than_one(records: dict[str, Json], n: int, there: bool) -> None:
+    record = records["tiny"]
+    kept = record["people"]
+    record["people"] = {
+        "rows": kept["rows"][:n],
+        "n": kept["n"],
+        "expected": {name: rows[:n] for name, rows in kept["expected"].items()},
+        "decisions": {name: rows[:n] for name, rows in kept["decisions"].items()},
+    }
+    assert (data(record)["people"] is not None) == there
+    assert ('id="people"' in render(Record.read(record))) == there
+
+
 def test_metrics_without_a_range_cannot_carry_weight_on_the_natural_scale(records: dict[str, Json]) -> None:
     record = records["tiny"]
     assert 'data-known="Extra"' in render(Record.read(record))
