@@ -74,6 +74,28 @@ def test_figures_are_those_of_the_leaderboards(runs):
     assert found.to_json() == type(found).read(found.to_json()).to_json()
 
 
+@pytest.mark.parametrize(
+    ("first", "second", "metric", "same"),
+    [
+        ("natural", "natural", "min_reward", True),
+        ("natural", "relative", "min_reward", False),
+        ("relative", "relative", "min_reward", False),
+        ("natural", "natural", "mean_reward", False),
+    ],
+)
+def test_scores_are_compared_on_fixed_ranges_of_the_same_metrics_alone(run_of_three, first, second, metric, same):
+    run = read_run(run_of_three)
+
+    def on_scale(normalisation, metric):
+        board = run.record.test.model_copy(update={"normalisation": normalisation})
+        changed = Run(run.path, run.manifest, run.record.model_copy(update={"test": board}))
+        measured = run.case.metrics["Worst_Off"].model_copy(update={"metric": metric})
+        changed.__dict__["case"] = run.case.model_copy(update={"metrics": {"Worst_Off": measured}})
+        return changed
+
+    assert compare_runs(on_scale(first, "min_reward"), on_scale(second, metric)).same_scale == same
+
+
 @pytest.mark.long
 def test_paired_differences_are_those_of_the_same_drawn_rows(runs, monkeypatch):
     monkeypatch.setattr(paired_figures, "FEW", 1)
