@@ -9,10 +9,11 @@ import pytest
 from sqlalchemy import func, select, update
 
 from accordant.service.identity import SESSION_HOURS
+from accordant.service.outcomes import record_outcomes
 from accordant.service.record.audit import audit
 from accordant.service.record.log import TIME
 from accordant.service.record.receipt import read_receipt, verify_receipt
-from accordant.service.schema import contest, decision, event, session
+from accordant.service.schema import contest, decision, event, outcome, session
 from tests.service.pages.conftest import ABROAD, CONTEXTS
 
 
@@ -174,6 +175,19 @@ def test_everything_about_a_person_is_given_and_nothing_of_others(person, servic
         others = connection.execute(select(event.c.person).where(event.c.kind == "decision")).scalars().all()
     text = there.get("/my/export.json").text
     assert sum(each in text for each in others) == 0  # not even the own random number
+
+
+@pytest.mark.parametrize("number", [None, 0.0, 2.5])
+def test_what_came_of_a_decision_is_taken_along(person, service, number):
+    there = person()
+    mine = there.get("/my/export.json").json()
+    assert mine["outcome"] is None
+    with service.database.writing() as connection:
+        told = [(mine["decision"]["id"], "Repaid")]
+        record_outcomes(connection, service.decider.runs, service.workspace, told)
+        if number is not None:  # as a case with outcomes that are numbers has them
+            connection.execute(update(outcome).values(outcome=None, value=number))
+    assert there.get("/my/export.json").json()["outcome"]["outcome"] == ("Repaid" if number is None else number)
 
 
 def test_deleting_needs_to_be_sure(person):
