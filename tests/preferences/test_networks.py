@@ -153,6 +153,27 @@ def test_the_held_out_loss_is_the_weighted_mean_or_that_of_the_worst_group(torch
     assert (stop.steps, stop.loss) == (1, pytest.approx(max(means), abs=1e-6))
 
 
+@pytest.mark.usefixtures("trainable")
+def test_a_group_without_weight_takes_no_weight_from_the_others(torch):
+    from accordant.preferences.learners.logistic import LogisticProblem
+    from accordant.preferences.network_training import Terms, Training, trained
+    from accordant.preferences.networks import KnownLatents, RewardNetwork
+
+    generator, items = np.random.default_rng(6), np.arange(48).reshape(-1, 2)
+    records = Comparisons(generator.normal(size=(48, 2)), items[:, 0], items[:, 1], np.arange(24) // 8)
+    counted, parameters = np.arange(16), []  # of users 0 and 1; user 2 is a group without weight
+    for some in (records.take(counted), records):
+        problem = LogisticProblem(some.differences(), weights=(some.users < 2).astype(float))
+        torch.manual_seed(0)
+        network = RewardNetwork(2, 0, 4)
+        trained(
+            network, KnownLatents(some, None, counted), some, Terms.of(problem, some.users), counted[:0],
+            Training(steps=5, batch=8, rate=0.05, decay=1.0, divergence=0.0), np.random.default_rng(7),
+        )  # fmt: skip
+        parameters.append(np.concatenate([each.detach().numpy().ravel() for each in network.parameters()]))
+    assert parameters[0] == pytest.approx(parameters[1], abs=1e-6)
+
+
 def test_a_record_never_tells_its_own_user(torch):
     """In every training step the records that are read and those that are predicted are different ones."""
     from accordant.preferences.networks import EncodedLatents
